@@ -1,0 +1,53 @@
+// What the user is told: records, collected where they arise and printed in one place. Comes before everything else; tools print at the end.
+#pragma once
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle {
+
+/// A place in a file of the user. Line and column count from 1, columns in code points; 0 means the whole file (or line).
+struct Place {
+  std::string file;
+  unsigned line = 0, column = 0;
+};
+
+enum class Severity { Error, Note };
+
+struct Diagnostic {
+  Severity severity;
+  Place place;
+  std::string message;            // lower-case start, no full stop, both values
+  std::vector<Diagnostic> notes;  // the remedy, the calls on the way
+  /// Adds a note at `at` and returns this record, so that notes chain.
+  Diagnostic &note(Place at, std::string text);
+  /// Adds a note at the record's own place.
+  Diagnostic &note(std::string text);
+};
+
+/// The records of one run. Errors at the same place with the same message are kept once.
+class Diagnostics {
+public:
+  Diagnostic &error(Place place, std::string message);
+  /// A remark that does not stop the run (exit 0).
+  Diagnostic &note(Place place, std::string message);
+  bool hasErrors() const { return errors > 0; }
+  unsigned errorCount() const { return errors; }
+  const std::vector<Diagnostic> &records() const { return all; }
+  /// Source texts, for the line and the caret below a message: `text` must outlive the printing.
+  void addSource(std::string file, std::string_view text);
+  /// The first 20 errors, then how many more; `file:line:column: error: message`, the line, a caret, the notes. Control characters are escaped; 64 KiB at most.
+  std::string render(bool colour = false) const;
+  void print(std::FILE *to) const;
+
+private:
+  std::vector<Diagnostic> all;
+  std::vector<std::pair<std::string, std::string_view>> sources;
+  unsigned errors = 0;
+};
+
+/// The candidate nearest to `name` by edit distance, empty if none is near enough to suggest.
+std::string nearestName(std::string_view name, const std::vector<std::string> &candidates);
+
+} // namespace heddle

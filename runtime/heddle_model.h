@@ -1,0 +1,152 @@
+/* The table `heddle_model`: everything an executable knows about itself.
+ *
+ * compiler/native emits one constant of type heddle_model per executable; the runtime, `--info` and the self-test read only this table. Every field is a
+ * 64-bit integer, a double or a pointer, so the layout has no padding and is the same for the compiler that writes it and the C++ that reads it. Strings
+ * are UTF-8, NUL-terminated, never null. Bytes (weights, tokenizers) lie in the section `.heddle_weights`, which no segment loads: the runtime maps it
+ * from the file itself. A change of any field is a change of HEDDLE_MODEL_VERSION.
+ */
+#ifndef HEDDLE_MODEL_H
+#define HEDDLE_MODEL_H
+
+#include <stdint.h>
+
+#define HEDDLE_MODEL_VERSION 1
+#define HEDDLE_SECTION ".heddle_weights"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One run-time context: the mapped section, the arena and the thread pool (runtime/Context.h). Compiled code only hands it on. */
+typedef struct heddle_context heddle_context;
+
+/* A parallel region: tasks [begin, end) of the captured values. */
+typedef void (*heddle_region)(void *captured, int64_t begin, int64_t end);
+
+/* Runs tasks 0 .. count-1 on the pool and returns when all are done. The one symbol of the runtime that kernels call. */
+void heddle_parallel(heddle_context *context, heddle_region region, void *captured, int64_t count);
+
+/* An entry. `buffers`: arguments, then results, in the order of the table, each contiguous in row-major order at the extents given (bool: one byte, 0 or
+ * 1); then for each ragged dimension, in the order of `dimensions`, its offsets (int64 [batch + 1], offsets[0] = 0, offsets[i+1] - offsets[i] = length of
+ * row i) and its starts (int64 [batch]); then the base of the mapped section; then the arena (64-byte aligned, heddle_entry.arena bytes).
+ * `dimensions`: the value of each of heddle_entry.dimensions. */
+typedef void (*heddle_entry_function)(heddle_context *context, void *const *buffers, const int64_t *dimensions);
+
+enum { HEDDLE_F32 = 0, HEDDLE_I32 = 1, HEDDLE_BOOL = 2 };
+enum { HEDDLE_CONSTANT = 0, HEDDLE_PARAMETER = 1 };             /* storage classes of weights */
+enum { HEDDLE_BOTH = 0, HEDDLE_SOURCE = 1, HEDDLE_TARGET = 2 }; /* sides of tokenizers */
+
+/* coefficient * product of the dimensions with these indices; unused places hold -1. */
+typedef struct {
+  int64_t coefficient;
+  int64_t dimensions[4];
+} heddle_term;
+
+/* A sum of terms over an entry's dimensions: the extent of an axis, the bytes of an arena. */
+typedef struct {
+  int64_t count;
+  const heddle_term *terms;
+} heddle_form;
+
+enum { HEDDLE_PLAIN = 0, HEDDLE_RAGGED = 1, HEDDLE_TOKENS = 2 };
+
+typedef struct {
+  const char *name;
+  int64_t kind;  /* HEDDLE_PLAIN: inferred from the arrays. HEDDLE_RAGGED: the padded width, inferred from the arrays; has lengths and starts.
+                    HEDDLE_TOKENS: the sum of the lengths of the ragged dimension `of`. */
+  int64_t of;    /* HEDDLE_TOKENS: index of the ragged dimension. HEDDLE_RAGGED: index of the batch dimension its lengths run over. Else -1. */
+  int64_t bound; /* HEDDLE_RAGGED: start + length may not exceed it; 0: no bound. */
+} heddle_dimension;
+
+typedef struct {
+  const char *name;
+  int64_t element; /* HEDDLE_F32 ... */
+  int64_t rank;
+  const heddle_form *extents; /* [rank] */
+  int64_t ragged;             /* index of the argument's or result's first ragged dimension, or -1 */
+  int64_t id_bound;           /* i32 arguments that index a table: ids are 0 .. id_bound-1; 0: no bound */
+  int64_t has_default;        /* an argument that may be left out: the runtime fills the array with default_value */
+  double default_value;
+} heddle_value;
+
+typedef struct {
+  const char *name;
+  const char *documentation;
+  int64_t dimension_count;
+  const heddle_dimension *dimensions;
+  int64_t argument_count;
+  const heddle_value *arguments;
+  int64_t result_count;
+  const heddle_value *results;
+  heddle_form arena; /* bytes */
+} heddle_entry;
+
+typedef struct {
+  const char *name;
+  const char *place; /* file:line:column in the model text of the first use */
+} heddle_kernel;
+
+typedef struct {
+  const char *cpu; /* "x86-64-v3" */
+  int64_t level;   /* 3, 4: the least x86-64 level that runs it */
+  const heddle_entry_function *entries; /* [entry_count] */
+  const void *const *kernels;           /* [kernel_count]: addresses of the kernels of this variant */
+} heddle_variant;
+
+typedef struct {
+  const char *name;
+  const char *recipe; /* the text of its recipe attribute */
+  int64_t element;
+  int64_t storage;   /* HEDDLE_CONSTANT ... */
+  int64_t cpu_class; /* 0: the bytes serve every CPU */
+  int64_t offset;    /* in the section, a multiple of 64 */
+  int64_t bytes;
+} heddle_weight;
+
+/* A tokenizer's bytes, in the layout of runtime/tokenizer_format.h. */
+typedef struct {
+  int64_t side;
+  int64_t offset;
+  int64_t bytes;
+} heddle_tokenizer;
+
+typedef struct {
+  const char *name;
+  int64_t value;
+} heddle_setting;
+
+/* "translate": entries are encode, decode; settings start, end, pad, limit. */
+typedef struct {
+  const char *kind;
+  int64_t entry_count;
+  const int64_t *entries;
+  int64_t setting_count;
+  const heddle_setting *settings;
+} heddle_task;
+
+typedef struct {
+  int64_t version;
+  const char *name;
+  const char *documentation;
+  const char *compiler; /* "heddle 0.1.0" */
+  int64_t section_bytes;
+  int64_t entry_count;
+  const heddle_entry *entries;
+  int64_t variant_count; /* ascending level */
+  const heddle_variant *variants;
+  int64_t kernel_count;
+  const heddle_kernel *kernels;
+  int64_t weight_count;
+  const heddle_weight *weights;
+  int64_t tokenizer_count;
+  const heddle_tokenizer *tokenizers;
+  int64_t task_count;
+  const heddle_task *tasks;
+} heddle_model_table;
+
+extern const heddle_model_table heddle_model;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
