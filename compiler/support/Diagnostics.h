@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace heddle {
@@ -26,7 +28,8 @@ struct Diagnostic {
   Diagnostic &note(std::string text);
 };
 
-/// The records of one run. Errors at the same place with the same message are kept once.
+/// The records of one run. Records at the same place with the same message are kept once; errors beyond the first thousand are only counted. The reference
+/// that error() and note() return holds until the next call.
 class Diagnostics {
 public:
   Diagnostic &error(Place place, std::string message);
@@ -42,10 +45,17 @@ public:
   void print(std::FILE *to) const;
 
 private:
+  Diagnostic &add(Severity severity, Place place, std::string message);
+
   std::vector<Diagnostic> all;
+  Diagnostic unkept{}; // takes the notes of a record that is not kept
+  std::unordered_set<std::string> seen;
   std::vector<std::pair<std::string, std::string_view>> sources;
   unsigned errors = 0;
 };
+
+/// `text` with control characters, marks that change the direction of writing and broken UTF-8 written as escapes, cut at `limit` bytes.
+std::string escapeForTerminal(std::string_view text, size_t limit = 2000);
 
 /// The candidate nearest to `name` by edit distance, empty if none is near enough to suggest.
 std::string nearestName(std::string_view name, const std::vector<std::string> &candidates);
