@@ -1,0 +1,90 @@
+// Masks are values: what a query may see, built by pure ops, asked through one interface.
+#ifndef HEDDLE_MASKS
+#define HEDDLE_MASKS
+include "dialect/Attributes.td"
+
+def Heddle_MaskType : TypeDef<Heddle_Dialect, "Mask"> {
+  let mnemonic = "mask";
+  let summary = "which key positions a query position may see, and how scores change";
+}
+
+def MaskOpInterface : OpInterface<"MaskOpInterface"> {
+  let cppNamespace = "::heddle";
+  let description = [{
+    The two questions a kernel asks of a mask. Positions are absolute (start + index), never array indices, so a cache changes nothing; `MaskSite`
+    tells batch row, head and the starts to those masks that are tensors. Code is emitted on scalars, in the body of a linalg op.
+  }];
+  let methods = [
+    InterfaceMethod<"(some pair visible, every pair visible), two i1, for queries [q0, q1] and keys [k0, k1], bounds included",
+      "std::pair<mlir::Value, mlir::Value>", "classifyTile",
+      (ins "mlir::OpBuilder &":$builder, "mlir::Location":$loc, "const ::heddle::MaskSite &":$site, "mlir::Value":$q0, "mlir::Value":$q1,
+           "mlir::Value":$k0, "mlir::Value":$k1)>,
+    InterfaceMethod<"(visible, new score) of one query and one key position",
+      "std::pair<mlir::Value, mlir::Value>", "emitScore",
+      (ins "mlir::OpBuilder &":$builder, "mlir::Location":$loc, "const ::heddle::MaskSite &":$site, "mlir::Value":$query, "mlir::Value":$key,
+           "mlir::Value":$score)>,
+    InterfaceMethod<"whether emitScore reads a tensor (such code is not vectorised in place)", "bool", "readsTensor">];
+}
+
+class Heddle_MaskOp<string mnemonic> : Heddle_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<MaskOpInterface>]> {
+  let results = (outs Heddle_MaskType:$result);
+}
+
+def Heddle_MaskCausalOp : Heddle_MaskOp<"mask_causal"> {
+  let summary = "key j is visible to query i when j <= i";
+  let description = [{
+    visible(i, j) = j <= i, in positions.
+
+        %m = heddle.mask_causal
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Heddle_MaskTensorOp : Heddle_MaskOp<"mask_tensor"> {
+  let summary = "visibility given as a tensor";
+  let description = [{
+    visible(i, j) = values[.., i - query start, j - key start]; true is visible.
+
+    - (C1) the element type is i1
+    - (C2) values is [query, key], [batch, query, key] or [batch, heads, query, key]
+
+        %m = heddle.mask_tensor %v : tensor<?x?x?xi1, #heddle.dims<batch, target, source>>
+  }];
+  let arguments = (ins AnyRankedTensor:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+  let hasVerifier = 1;
+}
+
+def Heddle_MaskAndOp : Heddle_MaskOp<"mask_and"> {
+  let summary = "visible where both masks say so";
+  let description = [{
+    visible = lhs and rhs; score changes of lhs come first.
+
+        %m = heddle.mask_and %a, %b
+  }];
+  let arguments = (ins Heddle_MaskType:$lhs, Heddle_MaskType:$rhs);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict";
+  let hasFolder = 1;
+}
+
+def Heddle_MaskValuesOp : Heddle_Op<"mask_values", [Pure, AttrSizedOperandSegments]> {
+  let summary = "a mask as a tensor, for those who want to see it";
+  let description = [{
+    result[b, i, j] = visible(start of the query row b + i, start of the key row b + j), and the key is a real token; false for rows of queries beyond the
+    length. Without a mask everything real is visible. After the graph stage the rows come as operands; for an axis that is not ragged they are absent.
+
+    - (C1) the result is [batch, query, key] of i1
+    - (C2) offsets and starts come together
+
+        %t = heddle.mask_values %m : tensor<?x?x?xi1, #heddle.dims<batch, target, source>>
+  }];
+  let arguments = (ins Optional<Heddle_MaskType>:$mask, Optional<Heddle_Offsets>:$query_offsets, Optional<Heddle_Starts>:$query_starts,
+    Optional<Heddle_Offsets>:$key_offsets, Optional<Heddle_Starts>:$key_starts);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    ($mask^)? (`queries` $query_offsets^ `,` $query_starts `:` type($query_offsets) `,` type($query_starts))?
+    (`keys` $key_offsets^ `,` $key_starts `:` type($key_offsets) `,` type($key_starts))? attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+#endif

@@ -1,0 +1,145 @@
+// Data movement: the same elements at other places.
+#ifndef HEDDLE_MOVEMENT
+#define HEDDLE_MOVEMENT
+include "dialect/Attributes.td"
+
+def Heddle_BroadcastOp : Heddle_Op<"broadcast", [Pure]> {
+  let summary = "a tensor or scalar repeated along new axes";
+  let description = [{
+    result[i_0, .., i_r] = source[i_axes[0], .., i_axes[s]]: source axis k becomes result axis axes[k], the other axes repeat. The frontend puts it in
+    wherever shapes of elementwise mathematics differ; kernels pay nothing for it.
+
+    - (C1) one axis for each axis of the source, ascending, within the result
+    - (C2) each source extent is the result extent at its axis
+    - (C3) the element types agree
+
+        %b = heddle.broadcast %bias along [2] : tensor<64xf32, #heddle.dims<64>> -> tensor<?x?x64xf32, #heddle.dims<batch, sequence, 64>>
+        %c = heddle.broadcast %two along [] : f32 -> tensor<?x64xf32, #heddle.dims<batch, 64>>
+  }];
+  let arguments = (ins AnyTypeOf<[AnyRankedTensor, AnyFloat, AnySignlessInteger]>:$source, DenseI64ArrayAttr:$axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `along` $axes attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Heddle_ReshapeOp : Heddle_Op<"reshape", [Pure]> {
+  let summary = "the same elements, in row-major order, under other extents";
+  let description = [{
+    - (C1) the products of the extents agree
+    - (C2) the element types agree
+
+        %h = heddle.reshape %x : tensor<?x?x64xf32, #heddle.dims<batch, sequence, 64>> -> tensor<?x?x4x16xf32, #heddle.dims<batch, sequence, 4, 16>>
+  }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Heddle_TransposeOp : Heddle_Op<"transpose", [Pure]> {
+  let summary = "axes in another order";
+  let description = [{
+    Axis i of the result is axis permutation[i] of the source.
+
+    - (C1) permutation has each axis of the source once
+    - (C2) result extent i is source extent permutation[i]
+
+        %t = heddle.transpose %x [1, 0] : tensor<24x64xf32, #heddle.dims<24, 64>> -> tensor<64x24xf32, #heddle.dims<64, 24>>
+  }];
+  let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$permutation);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source $permutation attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Heddle_SliceOp : Heddle_Op<"slice", [Pure]> {
+  let summary = "consecutive places along one static axis";
+  let description = [{
+    result[.., i, ..] = source[.., first + i, ..] at `axis`; how many is the result's extent there. A split is several slices.
+
+    - (C1) the axis exists and its extents are static
+    - (C2) first and size lie within the source
+    - (C3) the other extents and the element types agree
+
+        %q = heddle.slice %qkv axis 1 from 0 : tensor<?x192xf32, #heddle.dims<batch, 192>> -> tensor<?x64xf32, #heddle.dims<batch, 64>>
+  }];
+  let arguments = (ins AnyRankedTensor:$source, I64Attr:$axis, I64Attr:$first);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `axis` $axis `from` $first attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Heddle_ConcatOp : Heddle_Op<"concat", [Pure]> {
+  let summary = "tensors one after the other along one axis";
+  let description = [{
+    - (C1) at least one source; the axis exists
+    - (C2) the result's extent at the axis is the sum of the sources'
+    - (C3) the other extents and the element types agree
+
+        %c = heddle.concat %a, %b axis 1 : tensor<?x8xf32, #heddle.dims<batch, 8>>, tensor<?x4xf32, #heddle.dims<batch, 4>>
+            -> tensor<?x12xf32, #heddle.dims<batch, 12>>
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$sources, I64Attr:$axis);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$sources `axis` $axis attr-dict `:` type($sources) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Heddle_GatherOp : Heddle_Op<"gather", [Pure]> {
+  let summary = "rows of a table by their ids";
+  let description = [{
+    result[i.., j..] = table[ids[i..], j..]. Ids of an entry's argument are checked before a run; any other id is clamped to the table.
+
+    - (C1) ids are i32
+    - (C2) the result's extents are those of ids, then those of the table without its first
+    - (C3) the element types of table and result agree
+
+        %x = heddle.gather %table[%ids] : tensor<24x64xf32, #heddle.dims<24, 64>>, tensor<?xi32, #heddle.dims<source.tokens>>
+            -> tensor<?x64xf32, #heddle.dims<source.tokens, 64>>
+  }];
+  let arguments = (ins AnyRankedTensor:$table, AnyRankedTensor:$ids);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$table `[` $ids `]` attr-dict `:` type($table) `,` type($ids) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Heddle_FlattenOp : Heddle_Op<"flatten", [Pure]> {
+  let summary = "an argument without its padding, as rows";
+  let description = [{
+    result[offsets[b] + i, ..] = source[b, i, ..] for i below the length of row b. Without offsets (nothing ragged) it is the argument as it is. It stands
+    between an entry's arguments, which lie as the caller gave them, and everything inside, whose rows are whole panels.
+
+    - (C1) with offsets: source [batch, s, ..], result [s.tokens, ..]; else the extents agree
+    - (C2) the element types agree
+
+        %t = heddle.flatten %x rows %offsets : tensor<?x?xi32, #heddle.dims<batch, s>>, tensor<?xi64, #heddle.dims<batch + 1>>
+            -> tensor<?xi32, #heddle.dims<s.tokens>>
+  }];
+  let arguments = (ins AnyRankedTensor:$source, Optional<Heddle_Offsets>:$offsets);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source (`rows` $offsets^)? attr-dict `:` type($source) (`,` type($offsets)^)? `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Heddle_UnflattenOp : Heddle_Op<"unflatten", [Pure]> {
+  let summary = "rows as the caller's array, 0 beyond each length";
+  let description = [{
+    result[b, i, ..] = source[offsets[b] + i, ..] for i below the length of row b, else 0. Without offsets it is the value as it is.
+
+    - (C1) with offsets: source [s.tokens, ..], result [batch, s, ..]; else the extents agree
+    - (C2) the element types agree
+
+        %r = heddle.unflatten %x rows %offsets : tensor<?x64xf32, #heddle.dims<s.tokens, 64>>, tensor<?xi64, #heddle.dims<batch + 1>>
+            -> tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>
+  }];
+  let arguments = (ins AnyRankedTensor:$source, Optional<Heddle_Offsets>:$offsets);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source (`rows` $offsets^)? attr-dict `:` type($source) (`,` type($offsets)^)? `->` type($result)";
+  let hasVerifier = 1;
+}
+#endif

@@ -1,0 +1,63 @@
+// Verifiers of what works on rows.
+#include "dialect/Heddle.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace heddle;
+
+static LogicalResult verifyReduce(Operation *op, ArrayRef<int64_t> over) {
+  DimsAttr source = dimsOf(op->getOperand(0)), result = dimsOf(op->getResult(0));
+  if (!source || !result) return op->emitOpError("expected named extents");
+  SmallVector<int64_t> kept;
+  for (auto [i, axis] : llvm::enumerate(over))
+    if (axis < 0 || axis >= source.getRank() || (i && axis <= over[i - 1])) return op->emitOpError("expected ascending axes of the source"); // (C1)
+  if (over.empty()) return op->emitOpError("expected at least one axis"); // (C1)
+  for (int64_t i = 0; i < source.getRank(); ++i)
+    if (!llvm::is_contained(over, i)) kept.push_back(i);
+  if (result != source.select(kept)) return op->emitOpError("expected result extents ") << source.select(kept) << ", got " << result; // (C2)
+  if (elementOf(op->getOperand(0)) != elementOf(op->getResult(0))) return op->emitOpError("expected elements of ") << elementOf(op->getOperand(0)); // (C2)
+  return success();
+}
+LogicalResult SumOp::verify() { return verifyReduce(*this, getOver()); }
+LogicalResult MaxOp::verify() { return verifyReduce(*this, getOver()); }
+LogicalResult MinOp::verify() { return verifyReduce(*this, getOver()); }
+LogicalResult MeanOp::verify() { return verifyReduce(*this, getOver()); }
+LogicalResult VarOp::verify() { return verifyReduce(*this, getOver()); }
+
+LogicalResult SoftmaxOp::verify() {
+  DimsAttr dims = dimsOf(getSource());
+  if (!dims || getAxis() >= static_cast<uint64_t>(dims.getRank())) return emitOpError("expected an axis of the source, got ") << getAxis(); // (C1)
+  return success();
+}
+
+LogicalResult LayerNormOp::verify() {
+  DimsAttr source = dimsOf(getSource()), gain = dimsOf(getGain());
+  if (!source || source.getRank() < 1 || !source.isStatic(source.getRank() - 1)) return emitOpError("expected a static last extent"); // (C1)
+  DimsAttr last = source.extent(source.getRank() - 1);
+  if (gain != last) return emitOpError("expected a gain of ") << last << ", got " << getGain().getType(); // (C1)
+  if (getBias() && dimsOf(getBias()) != last) return emitOpError("expected a bias of ") << last << ", got " << getBias().getType(); // (C1)
+  for (Value v : getOperands())
+    if (elementOf(v) != elementOf(getResult())) return emitOpError("expected elements of ") << elementOf(getResult()) << ", got " << elementOf(v); // (C2)
+  if (!(getEpsilon().convertToDouble() >= 0)) return emitOpError("expected an epsilon of 0 or more"); // (C3)
+  return success();
+}
+
+LogicalResult PositionsOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  if (!type.getElementType().isInteger(32) || type.getRank() < 1 || type.getRank() > 2 || !dimsOf(type)) // (C1)
+    return emitOpError("expected one or two named axes of i32, got ") << type;
+  if (static_cast<bool>(getOffsets()) != static_cast<bool>(getStarts())) return emitOpError("offsets and starts come together"); // (C2)
+  return success();
+}
+
+LogicalResult SinusoidalPositionsOp::verify() {
+  DimsAttr positions = dimsOf(getPositions()), result = dimsOf(getType());
+  if (!positions || !result || !elementOf(getPositions()).isInteger(32)) return emitOpError("expected positions of i32"); // (C1)
+  int64_t rank = result.getRank();
+  if (rank != positions.getRank() + 1 || result.dropBack() != positions || !result.isStatic(rank - 1)) // (C2)
+    return emitOpError("expected result extents ") << positions << " and a static width, got " << result;
+  int64_t width = result.shape().back(), most = 2 * getFrequencies().size();
+  if (width < 1 || width > most) return emitOpError("expected a width of 1 to ") << most << ", got " << width; // (C2)
+  if (getShift() > static_cast<uint64_t>(INT64_MAX)) return emitOpError("expected a shift of 0 or more");     // (C3)
+  return success();
+}

@@ -1,0 +1,98 @@
+// What works on one row at a time: reductions, softmax, norms, positions.
+#ifndef HEDDLE_ROWS
+#define HEDDLE_ROWS
+include "dialect/Attributes.td"
+
+class Heddle_ReduceOp<string mnemonic, string what, string formula> : Heddle_Op<mnemonic, [Pure]> {
+  let summary = what # " along some axes";
+  let description = formula # [{
+
+    The axes named by `over` are gone from the result. Along a ragged axis only real tokens are read.
+
+    - (C1) `over` names axes of the source, ascending, at least one
+    - (C2) the result has the other extents, and the source's element type
+
+    Example: the op on `tensor<?x64xf32, #heddle.dims<batch, 64>>` with `over [1]` gives `tensor<?xf32, #heddle.dims<batch>>`.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$over);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `over` $over attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+def Heddle_SumOp : Heddle_ReduceOp<"sum", "the sum", "sum(x)">;
+def Heddle_MaxOp : Heddle_ReduceOp<"max", "the largest element", "max(x); -infinity where nothing is read; NaN where a NaN is read.">;
+def Heddle_MinOp : Heddle_ReduceOp<"min", "the smallest element", "min(x); infinity where nothing is read; NaN where a NaN is read.">;
+def Heddle_MeanOp : Heddle_ReduceOp<"mean", "the mean", "sum(x) / n; 0 where nothing is read.">;
+def Heddle_VarOp : Heddle_ReduceOp<"var", "the biased variance", "sum((x - mean(x))^2) / n, in two passes; 0 where nothing is read.">;
+
+def Heddle_SoftmaxOp : Heddle_Op<"softmax", [Pure, AllTypesMatch<["source", "result"]>]> {
+  let summary = "exp(x - max) / sum(exp(x - max)) along one axis";
+  let description = [{
+    A row of -infinity alone gives 0. Along a ragged axis only real tokens are read and the rest is 0.
+
+    - (C1) the axis exists
+
+        %p = heddle.softmax %s axis 1 : tensor<?x10xf32, #heddle.dims<batch, 10>>
+  }];
+  let arguments = (ins AnyRankedTensor:$source, I64Attr:$axis);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `axis` $axis attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
+def Heddle_LayerNormOp : Heddle_Op<"layer_norm", [Pure, AllTypesMatch<["source", "result"]>]> {
+  let summary = "(x - mean) / sqrt(var + epsilon) * gain + bias along the last axis";
+  let description = [{
+    Mean and biased variance of each row, in two passes (Ba, Kiros, Hinton 2016).
+
+    - (C1) the last extent is static; gain, and bias where given, are [that extent]
+    - (C2) the element types agree
+    - (C3) epsilon is at least 0
+
+        %y = heddle.layer_norm %x, %gain bias %bias epsilon 1.0e-5 : tensor<?x64xf32, #heddle.dims<batch, 64>>,
+            tensor<64xf32, #heddle.dims<64>>, tensor<64xf32, #heddle.dims<64>>
+  }];
+  let arguments = (ins AnyRankedTensor:$source, AnyRankedTensor:$gain, Optional<AnyRankedTensor>:$bias, F64Attr:$epsilon);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `,` $gain (`bias` $bias^)? `epsilon` $epsilon attr-dict `:` type($source) `,` type($gain) (`,` type($bias)^)?";
+  let hasVerifier = 1;
+}
+
+def Heddle_PositionsOp : Heddle_Op<"positions", [Pure, AttrSizedOperandSegments]> {
+  let summary = "the position of each token: start + index";
+  let description = [{
+    Before the graph stage: i32 [batch, s], result[b, i] = start of row b + i, over the ragged dimension s. After it: i32 [s.tokens], with offsets and
+    starts. On an axis that is not ragged ([n], or [batch, n]) a position is the index along the last axis.
+
+    - (C1) the result is i32 with one or two axes
+    - (C2) offsets and starts come together
+
+        %p = heddle.positions : tensor<?x?xi32, #heddle.dims<batch, s>>
+        %q = heddle.positions rows %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>>
+            : tensor<?xi32, #heddle.dims<s.tokens>>
+  }];
+  let arguments = (ins Optional<Heddle_Offsets>:$offsets, Optional<Heddle_Starts>:$starts);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "(`rows` $offsets^ `,` $starts `:` type($offsets) `,` type($starts))? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Heddle_SinusoidalPositionsOp : Heddle_Op<"sinusoidal_positions", [Pure]> {
+  let summary = "sines and cosines of positions";
+  let description = [{
+    result[.., 2i] = sin((p + shift) * f_i), result[.., 2i + 1] = cos((p + shift) * f_i) (interleaved), or all sines before all cosines (halves), for p =
+    positions[..] (Vaswani et al. 2017, section 3.5). An odd width leaves out the last cosine. Computed in double, rounded once.
+
+    - (C1) positions are i32
+    - (C2) the result's extents are those of positions, then the width; it is static and at most twice the number of frequencies
+    - (C3) shift is at least 0
+
+        %s = heddle.sinusoidal_positions %p frequencies [1.0, 0.01] interleaved shift 0 : tensor<?xi32, #heddle.dims<s.tokens>>
+            -> tensor<?x4xf32, #heddle.dims<s.tokens, 4>>
+  }];
+  let arguments = (ins AnyRankedTensor:$positions, DenseF64ArrayAttr:$frequencies, Heddle_PairLayoutAttr:$layout, I64Attr:$shift);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$positions `frequencies` $frequencies $layout `shift` $shift attr-dict `:` type($positions) `->` type($result)";
+  let hasVerifier = 1;
+}
+#endif
