@@ -1,0 +1,50 @@
+// The passes of the stage `native`: buffers and loops -> the LLVM dialect, ready to become one object per CPU variant.
+#ifndef HEDDLE_NATIVE_PASSES
+#define HEDDLE_NATIVE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def LinkEntries : Pass<"heddle-link-entries", "::mlir::ModuleOp"> {
+  let summary = "give each entry the C interface of the executable's table";
+  let description = [{
+    An entry arrives as an `llvm.func` with the attribute `heddle.entry`, whose parameters are pointers (the context first, then the buffers in the
+    order of `heddle_entry_function`) and 64-bit dimensions. Table and runtime know one type only, so this pass adds, for each entry `@name`, a function
+
+        llvm.func @entry.name(%context: !llvm.ptr, %buffers: !llvm.ptr, %dimensions: !llvm.ptr)
+
+    that loads the i-th pointer after the context from `buffers[i]` and the j-th integer from `dimensions[j]`, and calls the entry. The entry itself
+    is renamed to `@body.name`: a model may call its entry `memset`, and no symbol of the executable may be at the mercy of a model's text.
+
+    Functions without the attribute are left alone. Parameters that are neither pointers nor i64 are an error. Example: test/native/link-entries.mlir.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let statistics = [Statistic<"linked", "linked", "entries given a C interface">];
+}
+
+def LinkParallel : Pass<"heddle-link-parallel", "::mlir::ModuleOp"> {
+  let summary = "give parallel regions a thunk and a call of the runtime's pool";
+  let description = [{
+    The memory stage leaves a parallel region as a function `@R(captured..., begin, end)` and a call of the declaration
+    `@heddle_parallel.R(captured..., count)`; the first captured value is the run-time context. This pass gives each such declaration a body, which
+    stores the captured values into a record on the stack and calls
+
+        heddle_parallel(context, @R.thunk, record, count)
+
+    and makes the thunk, which loads the record and calls `@R`. It runs on the LLVM dialect, where all types are final and the address of a function
+    can be taken. Other functions are left alone. Example: test/native/link-parallel.mlir.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let statistics = [Statistic<"linked", "linked", "parallel regions linked">];
+}
+
+def VerifyNative : Pass<"heddle-verify-native", "::mlir::ModuleOp"> {
+  let summary = "check what the native stage promises to the code generator";
+  let description = [{
+    Every operation is of the LLVM dialect; every function without a body is one that the runtime or the C library gives an executable; no operation has
+    a fast-math flag and none is `llvm.intr.fmuladd`, whose rounding the target chooses (the arithmetic contract). Example:
+    test/native/verify-native.mlir.
+  }];
+  let statistics = [Statistic<"checked", "checked", "operations checked">];
+}
+
+#endif

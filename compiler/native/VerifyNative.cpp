@@ -1,0 +1,50 @@
+// What the native stage promises to the code generator. Comes last in the stage.
+#include "compiler/native/Passes.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace heddle {
+#define GEN_PASS_DEF_VERIFYNATIVE
+#include "compiler/native/Passes.h.inc"
+
+namespace {
+
+/// Functions that every executable has: the pool, and what the C library gives to loops that fill or copy.
+bool isProvided(StringRef name) {
+  static constexpr StringRef provided[] = {"heddle_parallel", "memset", "memcpy", "memmove"};
+  return llvm::is_contained(provided, name);
+}
+
+struct VerifyNative : impl::VerifyNativeBase<VerifyNative> {
+  using VerifyNativeBase::VerifyNativeBase;
+
+  void runOnOperation() override {
+    bool good = true;
+    getOperation().walk([&](Operation *op) {
+      if (op == getOperation())
+        return;
+      good &= succeeded(check(op));
+      ++checked;
+    });
+    if (!good)
+      signalPassFailure();
+  }
+
+  LogicalResult check(Operation *op) {
+    if (!isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+      return op->emitOpError("is left after the conversion to the LLVM dialect");
+    if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
+      if (function.isExternal() && !isProvided(function.getName()))
+        return function.emitOpError("has no body, and no executable provides it");
+    if (isa<LLVM::FMulAddOp>(op))
+      return op->emitOpError("lets the target choose how often it rounds; expected llvm.intr.fma");
+    if (auto math = dyn_cast<LLVM::FastmathFlagsInterface>(op))
+      if (auto flags = math.getFastmathAttr(); flags && flags.getValue() != LLVM::FastmathFlags::none)
+        return op->emitOpError("has fast-math flags, which the arithmetic contract excludes");
+    return success();
+  }
+};
+
+} // namespace
+} // namespace heddle
