@@ -61,6 +61,8 @@ function(heddle_program name)
   target_compile_options(${name} PRIVATE ${HEDDLE_WARNINGS})
   target_link_libraries(${name} PRIVATE ${arg_LINK} fmt::fmt)
   if(NOT arg_PLAIN)
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF) # a precompiled header of libraries (-fPIC) does not serve -fPIE
+    target_compile_options(${name} PRIVATE -fPIC)
     target_precompile_headers(${name} REUSE_FROM HeddlePrecompiled)
     add_dependencies(${name} HeddleDialectTables)
   endif()
