@@ -8,7 +8,7 @@ std::unique_ptr<File> Parser::parseFile() {
   auto result = std::make_unique<File>();
   unsigned before = diagnostics.errorCount();
   if (!token().isName("heddle")) {
-    failExpected("'heddle 1', the version of the language,");
+    failExpected("'heddle 1', the version of the language");
     return nullptr;
   }
   take();

@@ -115,7 +115,7 @@ TEST(Parser, messages) {
   EXPECT_THAT(refusal(model("  fn f(x) = g(x}")), HasSubstr("t.heddle:3:16: error: expected ')', got '}'"));
   EXPECT_THAT(refusal(model("  fn f(x) { y = }")), HasSubstr("expected an expression, got '}'"));
   EXPECT_THAT(refusal(model("  fn f(x) { x + 1 }")), HasSubstr("expected a statement"));
-  EXPECT_THAT(refusal(model("  let for = 1")), HasSubstr("expected an item"));
+  EXPECT_THAT(refusal(model("  let for = 1")), HasSubstr("expected a name, got the reserved word 'for'"));
   EXPECT_THAT(refusal(model("  fn f(for) = 1")), HasSubstr("expected the name of a parameter, got the reserved word 'for'"));
   EXPECT_THAT(refusal(model("  config n: real")), HasSubstr("expected a configuration type (int, float, bool, string, [...] or object), got 'real'"));
   EXPECT_THAT(refusal("heddle 2\nmodel m {}"), HasSubstr("1:8: error: expected version 1 of the language, got '2'"));
