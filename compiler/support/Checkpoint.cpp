@@ -1,0 +1,136 @@
+// See Checkpoint.h.
+#include "compiler/support/Checkpoint.h"
+#include "compiler/support/Safetensors.h"
+#include "compiler/support/Shape.h"
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace heddle {
+
+const TensorInfo *Checkpoint::find(std::string_view name) const {
+  const auto &all = tensors();
+  auto at = std::lower_bound(all.begin(), all.end(), name, [](const TensorInfo &tensor, std::string_view name) { return tensor.name < name; });
+  return at != all.end() && at->name == name ? &*at : nullptr;
+}
+
+std::vector<std::string> Checkpoint::names() const {
+  std::vector<std::string> names;
+  for (const TensorInfo &tensor : tensors())
+    names.push_back(tensor.name);
+  return names;
+}
+
+namespace {
+constexpr uint64_t golden = 0x9E3779B97F4A7C15;
+
+uint64_t mix(uint64_t x) {
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
+  x = (x ^ x >> 27) * 0x94D049BB133111EB;
+  return x ^ x >> 31;
+}
+} // namespace
+
+SeededTensor::SeededTensor(uint64_t seed, std::string_view name, std::span<const int64_t> shape) {
+  uint64_t hash = 0xCBF29CE484222325;
+  for (char c : name)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+  key = mix(mix(seed + golden) ^ hash);
+  bool matrix = shape.size() >= 2;
+  scale = matrix ? 1 / std::sqrt(static_cast<double>(std::max<int64_t>(shape.back(), 1))) : 0.1;
+  centre = shape.size() == 1 && name.ends_with(".weight") ? 1 : 0;
+}
+
+float SeededTensor::element(int64_t index) const {
+  uint64_t h = mix(key + (static_cast<uint64_t>(index) + 1) * golden);
+  // Four uniform 16-bit numbers: the standard deviation of their sum is sqrt(4 / 12) * 65536 = 37837.
+  int64_t sum = static_cast<int64_t>((h & 0xFFFF) + (h >> 16 & 0xFFFF) + (h >> 32 & 0xFFFF) + (h >> 48)) - 131070;
+  return static_cast<float>(centre + static_cast<double>(sum) / 37837 * scale);
+}
+
+namespace {
+class SeededCheckpoint : public Checkpoint {
+public:
+  SeededCheckpoint(uint64_t seed, std::string text) : seed(seed), text(std::move(text)) {}
+  bool isSeeded() const override { return true; }
+  const std::string &source() const override { return text; }
+  const std::vector<TensorInfo> &tensors() const override { return none; }
+
+  bool read(std::string_view name, std::span<const int64_t> shape, int64_t first, std::span<float> to, Diagnostics &) const override {
+    SeededTensor tensor(seed, name, shape);
+    for (float &element : to)
+      element = tensor.element(first++);
+    return true;
+  }
+
+private:
+  uint64_t seed;
+  std::string text;
+  std::vector<TensorInfo> none;
+};
+
+class FileCheckpoint : public Checkpoint {
+public:
+  explicit FileCheckpoint(Safetensors opened) : file(std::move(opened)) {
+    for (const SafetensorsTensor &tensor : file.tensors())
+      infos.push_back({tensor.name, tensor.shape, tensor.element});
+  }
+  bool isSeeded() const override { return false; }
+  const std::string &source() const override { return file.path(); }
+  const std::vector<TensorInfo> &tensors() const override { return infos; }
+
+  bool read(std::string_view name, std::span<const int64_t> shape, int64_t first, std::span<float> to, Diagnostics &diagnostics) const override {
+    auto fail = [&](std::string message) {
+      diagnostics.error({source(), 0, 0}, fmt::format("tensor '{}'{}", name, message));
+      return false;
+    };
+    const SafetensorsTensor *tensor = file.find(name);
+    if (!tensor)
+      return fail(" is missing");
+    if (!std::equal(shape.begin(), shape.end(), tensor->shape.begin(), tensor->shape.end()))
+      return fail(fmt::format(": expected {}, got {}", shapeText(shape), shapeText(tensor->shape)));
+    if (tensor->element != ElementType::F32)
+      return fail(fmt::format(" is {}: weights other than F32 are not built yet", nameOf(tensor->element)));
+    uint64_t begin = static_cast<uint64_t>(first) * sizeof(float);
+    if (first < 0 || begin > tensor->bytes || to.size_bytes() > tensor->bytes - begin)
+      return fail(fmt::format(": {} elements, {} from element {} on were asked for", tensor->bytes / sizeof(float), to.size(), first));
+    // Both sides are little-endian: x86-64 is all that Heddle runs on.
+    return file.read(*tensor, begin, {reinterpret_cast<char *>(to.data()), to.size_bytes()}, diagnostics);
+  }
+
+private:
+  Safetensors file;
+  std::vector<TensorInfo> infos;
+};
+
+bool exists(const std::string &path) { return ::access(path.c_str(), F_OK) == 0; }
+} // namespace
+
+std::unique_ptr<Checkpoint> Checkpoint::open(const std::string &source, Diagnostics &diagnostics) {
+  constexpr std::string_view seedWord = "seed:";
+  if (source.starts_with(seedWord)) {
+    uint64_t seed = 0;
+    const char *begin = source.data() + seedWord.size(), *end = source.data() + source.size();
+    auto [stop, error] = std::from_chars(begin, end, seed);
+    if (error == std::errc() && stop == end && begin != end)
+      return std::make_unique<SeededCheckpoint>(seed, source);
+    diagnostics.error({}, fmt::format("expected 'seed:' and a whole number below 2^64, got '{}'", source));
+    return nullptr;
+  }
+  std::string single = source + "/model.safetensors", index = single + ".index.json";
+  if (!exists(single)) {
+    if (exists(index))
+      diagnostics.error({index, 0, 0}, "weights in several files are not built yet");
+    else
+      diagnostics.error({source, 0, 0}, "no weights: there is no 'model.safetensors'").note("give --weights DIR, or --weights seed:N for made-up weights");
+    return nullptr;
+  }
+  if (exists(index))
+    diagnostics.note({single, 0, 0}, "read alone; 'model.safetensors.index.json' beside it is not looked at");
+  auto file = Safetensors::open(single, diagnostics);
+  return file ? std::make_unique<FileCheckpoint>(std::move(*file)) : nullptr;
+}
+
+} // namespace heddle
