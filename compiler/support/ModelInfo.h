@@ -1,0 +1,87 @@
+// What is left of a model beside its code: entries, weights, kernels, tasks. The linalg stage writes it into one module attribute of builtin attributes
+// (`heddle.model`), because later stages know no heddle op; the memory stage adds arenas; compiler/native makes the executable's table of it.
+// This is the attribute's one reader and writer. The structs mirror runtime/heddle_model.h.
+#pragma once
+#include "mlir/IR/BuiltinOps.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+/// coefficient * product of the entry's dimensions with these indices.
+struct Term {
+  int64_t coefficient = 0;
+  std::vector<int64_t> dimensions; // at most 4
+};
+/// A sum of terms.
+using Form = std::vector<Term>;
+
+enum class Element : int64_t { F32 = 0, I32 = 1, Bool = 2 };
+enum class DimensionKind : int64_t { Plain = 0, Ragged = 1, Tokens = 2 };
+
+struct DimensionInfo {
+  std::string name;
+  DimensionKind kind = DimensionKind::Plain;
+  int64_t of = -1;   // Ragged: its batch dimension; Tokens: its ragged dimension
+  int64_t bound = 0; // Ragged; 0: none
+};
+
+struct ValueInfo {
+  std::string name;
+  Element element = Element::F32;
+  std::vector<Form> extents;
+  int64_t ragged = -1;
+  int64_t idBound = 0;
+  std::optional<double> defaultValue;
+};
+
+struct EntryInfo {
+  std::string name, documentation;
+  std::vector<DimensionInfo> dimensions;
+  std::vector<ValueInfo> arguments, results;
+  Form arena; // bytes; empty until the memory stage
+};
+
+struct KernelInfo {
+  std::string name, place; // place: file:line:column
+};
+
+struct WeightInfo {
+  std::string name, recipe; // recipe: the text of the attribute
+  Element element = Element::F32;
+  int64_t storage = 0, cpuClass = 0;
+  int64_t offset = 0, bytes = 0; // in the section
+};
+
+struct TokenizerInfo {
+  std::string side, kind, path; // as the frontend's attribute has them
+  std::optional<int64_t> unknown;
+  int64_t offset = 0, bytes = 0; // filled when packed
+};
+
+struct TaskInfo {
+  std::string kind;
+  std::vector<std::string> entries;
+  std::vector<std::pair<std::string, int64_t>> settings;
+};
+
+struct ModelInfo {
+  std::string name, documentation;
+  int64_t sectionBytes = 0;
+  std::vector<EntryInfo> entries;
+  std::vector<KernelInfo> kernels;
+  std::vector<WeightInfo> weights;
+  std::vector<TokenizerInfo> tokenizers;
+  std::vector<TaskInfo> tasks;
+};
+
+/// The name of the module attribute.
+inline constexpr llvm::StringLiteral modelInfoAttr = "heddle.model";
+
+void writeModelInfo(mlir::ModuleOp module, const ModelInfo &info);
+/// Emits an error on the module and returns nothing where the attribute is missing or broken (input of heddle-opt may be anything).
+std::optional<ModelInfo> readModelInfo(mlir::ModuleOp module);
+
+} // namespace heddle

@@ -1,0 +1,32 @@
+// What the compiler knows of each CPU variant: the numbers that tune code. Numbers that decide bits stand in BitSizes.h.
+#pragma once
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+
+namespace heddle {
+
+/// Columns of a weight panel, and the multiple to which rows of activations are padded: 128 bytes of f32, the same for every x86 target, so that packed
+/// weights serve all of them.
+inline constexpr int64_t panelColumns = 32;
+/// Rows of a register tile at most, over all targets: chunks of rows overlap by up to this many.
+inline constexpr int64_t mostTileRows = 8;
+/// Rows a parallel task of a matrix product takes at most: 128 rows of 768 f32 are 384 KB, about half of an L2; a panel passes over them from there.
+inline constexpr int64_t rowChunk = 128;
+/// Queries a task of attention takes.
+inline constexpr int64_t queryTile = 8;
+
+struct Target {
+  llvm::StringLiteral cpu;    // LLVM's name of the CPU
+  llvm::StringLiteral suffix; // of this variant's symbols
+  int64_t level;              // the least x86-64 level that runs it
+  /// Register tile of a matrix product: 6x16 leaves 4 of 16 AVX2 registers for operands, 8x32 is 16 of 32 AVX-512 registers (notes: 96 to 100 % of peak).
+  int64_t tileRows, tileColumns;
+};
+
+/// All CPU variants, ascending.
+llvm::ArrayRef<Target> allTargets();
+/// The variant with this CPU name, or null.
+const Target *findTarget(llvm::StringRef cpu);
+
+} // namespace heddle
