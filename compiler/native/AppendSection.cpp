@@ -1,8 +1,8 @@
 // An executable + bytes -> the executable with one more section.
 //
-// The weights are no allocated section (one of 3 GB does not link) and no trailing data (strip drops it). GNU strip keeps a section without SHF_ALLOC;
-// llvm-strip keeps it only if a segment covers it. `-z wxneeded` makes lld reserve one program header (PT_OPENBSD_WXNEEDED), which becomes a segment of
-// our own type here. The file then is: the old bytes with a new header, the section, the names of sections, the section headers.
+// The weights are no allocated section (one of 3 GB does not link) and no trailing data (strip drops it). GNU strip keeps a section without
+// SHF_ALLOC; llvm-strip keeps it only if a segment covers it. `-z wxneeded` makes lld reserve one program header (PT_OPENBSD_WXNEEDED), which becomes
+// a segment of our own type here. The file then is: the old bytes with a new header, the section, the names of sections, the section headers.
 #include "compiler/native/AppendSection.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/MathExtras.h"
@@ -31,10 +31,12 @@ Expected<Layout> readLayout(StringRef file) {
     return notAnExecutable("is shorter than an ELF header");
   memcpy(&layout.header, file.data(), sizeof layout.header);
   const Elf64_Ehdr &header = layout.header;
-  if (!header.checkMagic() || header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr) || header.e_phentsize != sizeof(Elf64_Phdr))
+  if (!header.checkMagic() || header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr) ||
+      header.e_phentsize != sizeof(Elf64_Phdr))
     return notAnExecutable("is no 64-bit ELF file");
   uint64_t bytes = uint64_t(header.e_shnum) * sizeof(Elf64_Shdr);
-  if (header.e_shoff > file.size() || bytes > file.size() - header.e_shoff || header.e_shstrndx >= header.e_shnum || header.e_shnum == SHN_LORESERVE - 1)
+  if (header.e_shoff > file.size() || bytes > file.size() - header.e_shoff || header.e_shstrndx >= header.e_shnum ||
+      header.e_shnum == SHN_LORESERVE - 1)
     return notAnExecutable("has no usable section headers");
   layout.sections.resize(header.e_shnum);
   memcpy(layout.sections.data(), file.data() + header.e_shoff, bytes);

@@ -26,8 +26,8 @@ Error prepareFunctions(Module &module, const heddle::ObjectOptions &options) {
         return createStringError("internal error: '" + function.getName() + "' is named by the table and has no body");
       continue;
     }
-    function.addFnAttr("target-cpu", options.cpu);         // the optimiser's cost model reads it, not only the TargetMachine
-    function.addFnAttr("prefer-vector-width", "512");      // else 512-bit vectors of v4 may be split in two
+    function.addFnAttr("target-cpu", options.cpu);    // the optimiser's cost model reads it, not only the TargetMachine
+    function.addFnAttr("prefer-vector-width", "512"); // else 512-bit vectors of v4 may be split in two
     function.addFnAttr("min-legal-vector-width", "512");
     function.addFnAttr(Attribute::NoUnwind);
     if (options.exported.contains(function.getName())) {

@@ -1,4 +1,5 @@
-// One module of the LLVM dialect and one CPU -> the object (or assembly text) of that CPU variant. Comes after the stage `native`; LinkExecutable follows.
+// One module of the LLVM dialect and one CPU -> the object (or assembly text) of that CPU variant. Comes after the stage `native`; LinkExecutable
+// follows.
 #pragma once
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -9,9 +10,9 @@
 namespace heddle {
 
 struct ObjectOptions {
-  std::string cpu;              // a name LLVM knows: x86-64-v3
-  std::string suffix;           // ends every symbol defined here: ".v3"
-  llvm::StringSet<> exported;   // functions that the table names: external and hidden; all others become internal
+  std::string cpu;            // a name LLVM knows: x86-64-v3
+  std::string suffix;         // ends every symbol defined here: ".v3"
+  llvm::StringSet<> exported; // functions that the table names: external and hidden; all others become internal
   bool assembly = false;
 };
 

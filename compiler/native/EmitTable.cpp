@@ -1,4 +1,5 @@
-// What is known of a model beside its code -> an object with the constant `heddle_model`. One function a struct of runtime/heddle_model.h, fields in order.
+// What is known of a model beside its code -> an object with the constant `heddle_model`. One function a struct of runtime/heddle_model.h, fields in
+// order.
 #include "compiler/native/EmitTable.h"
 #include "compiler/native/TableBuilder.h"
 #include "compiler/native/TargetMachine.h"
@@ -79,15 +80,15 @@ Constant *Table::extent(const heddle::Form &extent) {
 }
 
 Constant *Table::dimension(const heddle::DimensionInfo &dimension) {
-  return builder.record<heddle_dimension>({builder.string(dimension.name), builder.integer(int64_t(dimension.kind)),
-                                           builder.integer(dimension.of), builder.integer(dimension.bound)});
+  return builder.record<heddle_dimension>(
+      {builder.string(dimension.name), builder.integer(int64_t(dimension.kind)), builder.integer(dimension.of), builder.integer(dimension.bound)});
 }
 
 Constant *Table::value(const heddle::ValueInfo &value) {
   return builder.record<heddle_value>({builder.string(value.name), builder.integer(int64_t(value.element)), builder.integer(value.extents.size()),
-                                       array(value.extents, [&](const heddle::Form &item) { return extent(item); }),
-                                       builder.integer(value.ragged), builder.integer(value.idBound),
-                                       builder.integer(value.defaultValue.has_value()), builder.real(value.defaultValue.value_or(0))});
+                                       array(value.extents, [&](const heddle::Form &item) { return extent(item); }), builder.integer(value.ragged),
+                                       builder.integer(value.idBound), builder.integer(value.defaultValue.has_value()),
+                                       builder.real(value.defaultValue.value_or(0))});
 }
 
 Constant *Table::entry(const heddle::EntryInfo &entry) {
@@ -105,10 +106,9 @@ Constant *Table::kernel(const heddle::KernelInfo &kernel) {
 
 Constant *Table::variant(const heddle::Target &target) {
   auto symbol = [&](StringRef name) { return builder.function((name + target.suffix).str()); };
-  return builder.record<heddle_variant>(
-      {builder.string(target.cpu), builder.integer(target.level),
-       array(info.entries, [&](const heddle::EntryInfo &item) { return symbol(heddle::entrySymbol(item.name)); }),
-       array(info.kernels, [&](const heddle::KernelInfo &item) { return symbol(item.name); })});
+  return builder.record<heddle_variant>({builder.string(target.cpu), builder.integer(target.level),
+                                         array(info.entries, [&](const heddle::EntryInfo &item) { return symbol(heddle::entrySymbol(item.name)); }),
+                                         array(info.kernels, [&](const heddle::KernelInfo &item) { return symbol(item.name); })});
 }
 
 Constant *Table::weight(const heddle::WeightInfo &weight) {
@@ -140,8 +140,8 @@ Constant *Table::task(const heddle::TaskInfo &task) {
 }
 
 Error Table::define(ArrayRef<const heddle::Target *> targets, StringRef compilerVersion) {
-  Fields fields{builder.integer(HEDDLE_MODEL_VERSION), builder.string(info.name), builder.string(info.documentation),
-                builder.string(compilerVersion), builder.integer(info.sectionBytes)};
+  Fields fields{builder.integer(HEDDLE_MODEL_VERSION), builder.string(info.name), builder.string(info.documentation), builder.string(compilerVersion),
+                builder.integer(info.sectionBytes)};
   list(fields, info.entries, [&](const heddle::EntryInfo &item) { return entry(item); });
   list(fields, targets, [&](const heddle::Target *item) { return variant(*item); });
   list(fields, info.kernels, [&](const heddle::KernelInfo &item) { return kernel(item); });

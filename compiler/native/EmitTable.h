@@ -1,4 +1,5 @@
-// What is known of a model beside its code -> an object with the constant `heddle_model` (runtime/heddle_model.h). LinkExecutable joins it with the code.
+// What is known of a model beside its code -> an object with the constant `heddle_model` (runtime/heddle_model.h). LinkExecutable joins it with the
+// code.
 #pragma once
 #include "compiler/support/ModelInfo.h"
 #include "compiler/support/Target.h"

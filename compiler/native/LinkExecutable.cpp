@@ -64,7 +64,8 @@ Expected<std::string> heddle::linkRelocatable(ArrayRef<LinkInput> inputs) {
 Expected<std::string> heddle::linkExecutable(ArrayRef<LinkInput> inputs, StringRef runtimeArchive) {
   std::optional<std::string> library = cLibraryFolder();
   if (!library)
-    return createStringError("cannot link: the C library's start files (Scrt1.o, crti.o, crtn.o) are not installed; on Debian: apt-get install libc6-dev");
+    return createStringError(
+        "cannot link: the C library's start files (Scrt1.o, crti.o, crtn.o) are not installed; on Debian: apt-get install libc6-dev");
   if (!sys::fs::exists(runtimeArchive))
     return createStringError("cannot link: the runtime is missing: '" + runtimeArchive + "'");
   Expected<PrivateFolder> folder = PrivateFolder::create();
@@ -72,15 +73,33 @@ Expected<std::string> heddle::linkExecutable(ArrayRef<LinkInput> inputs, StringR
     return folder.takeError();
   if (Error error = writeInputs(inputs, *folder))
     return error;
-  std::vector<std::string> arguments{
-      "ld.lld", "-pie", "--dynamic-linker", "/lib64/ld-linux-x86-64.so.2", "--hash-style=gnu", "--threads=1", //
-      "-z", "now", "-z", "relro", "-z", "separate-code", "-z", "noexecstack",                                  //
-      "-z", "wxneeded",                        // the spare program header that AppendSection turns into the section's
-      "--export-dynamic-symbol=heddle_model",  // the table stays findable after strip
-      "--gc-sections", "--build-id=sha1", "-o", folder->file("out"), *library + "/Scrt1.o", *library + "/crti.o"};
+  std::vector<std::string> arguments{"ld.lld",
+                                     "-pie",
+                                     "--dynamic-linker",
+                                     "/lib64/ld-linux-x86-64.so.2",
+                                     "--hash-style=gnu",
+                                     "--threads=1", //
+                                     "-z",
+                                     "now",
+                                     "-z",
+                                     "relro",
+                                     "-z",
+                                     "separate-code",
+                                     "-z",
+                                     "noexecstack", //
+                                     "-z",
+                                     "wxneeded",                             // the spare program header that AppendSection turns into the section's
+                                     "--export-dynamic-symbol=heddle_model", // the table stays findable after strip
+                                     "--gc-sections",
+                                     "--build-id=sha1",
+                                     "-o",
+                                     folder->file("out"),
+                                     *library + "/Scrt1.o",
+                                     *library + "/crti.o"};
   for (const LinkInput &input : inputs)
     arguments.push_back(folder->file(input.name));
-  for (std::string argument : {runtimeArchive.str(), "-L" + *library, std::string("--as-needed"), std::string("-lc"), std::string("-lm"), *library + "/crtn.o"})
+  for (std::string argument :
+       {runtimeArchive.str(), "-L" + *library, std::string("--as-needed"), std::string("-lc"), std::string("-lm"), *library + "/crtn.o"})
     arguments.push_back(argument);
   if (Error error = callLinker(arguments, *folder))
     return error;

@@ -16,7 +16,8 @@ struct LinkInput {
 /// One relocatable object of all inputs (`ld -r`).
 llvm::Expected<std::string> linkRelocatable(llvm::ArrayRef<LinkInput> inputs);
 
-/// A position-independent executable of the inputs, the runtime's archive and the system's C library. It keeps one spare program header for AppendSection.
+/// A position-independent executable of the inputs, the runtime's archive and the system's C library. It keeps one spare program header for
+/// AppendSection.
 llvm::Expected<std::string> linkExecutable(llvm::ArrayRef<LinkInput> inputs, llvm::StringRef runtimeArchive);
 
 } // namespace heddle

@@ -26,6 +26,9 @@ Expected<std::unique_ptr<TargetMachine>> heddle::createMachine(StringRef cpu) {
   const Target *target = TargetRegistry::lookupTarget(triple, reason);
   if (!target)
     return createStringError("this LLVM has no x86-64 back end: " + reason);
+  std::unique_ptr<MCSubtargetInfo> known(target->createMCSubtargetInfo(triple, "", ""));
+  if (!known || !known->isCPUStringValid(cpu)) // asked before the machine is made, which would print instead
+    return createStringError("'" + cpu + "' is no x86-64 CPU that LLVM knows");
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict; // what is not an fma stays two roundings
   options.FunctionSections = true;              // --gc-sections then drops what was inlined everywhere
@@ -33,8 +36,6 @@ Expected<std::unique_ptr<TargetMachine>> heddle::createMachine(StringRef cpu) {
       target->createTargetMachine(triple, cpu, "", options, Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
   if (!machine)
     return createStringError("LLVM cannot generate code for " + cpu);
-  if (!machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
-    return createStringError("'" + cpu + "' is no x86-64 CPU that LLVM knows");
   return machine;
 }
 

@@ -75,8 +75,12 @@ heddle::ModelInfo NativeModule::info() {
   entry.name = "memset";
   entry.dimensions = {{"rows"}};
   heddle::Form rows{{1, {0}}}, width{{32, {}}};
-  entry.arguments = {{"x", heddle::Element::F32, {rows, width}}};
-  entry.results = {{"result", heddle::Element::F32, {rows, width}}};
+  heddle::ValueInfo value;
+  value.extents = {rows, width};
+  value.name = "x";
+  entry.arguments = {value};
+  value.name = "result";
+  entry.results = {value};
   entry.arena = {{64, {0}}};
   info.entries = {entry};
   info.kernels = {{"k0", "tiny.heddle:1:1"}};
