@@ -139,4 +139,7 @@ static LogicalResult verifyRows(Operation *op, Value padded, Value rows, Value o
   return success();
 }
 LogicalResult FlattenOp::verify() { return verifyRows(*this, getSource(), getResult(), getOffsets()); }
-LogicalResult UnflattenOp::verify() { return verifyRows(*this, getResult(), getSource(), getOffsets()); }
+LogicalResult UnflattenOp::verify() {
+  if (dimsOf(getSource()) && dimsOf(getSource()) == dimsOf(getResult())) return sameElement(*this, getSource(), getResult()); // (C1), (C2)
+  return verifyRows(*this, getResult(), getSource(), getOffsets());
+}

@@ -129,9 +129,10 @@ def Heddle_FlattenOp : Heddle_Op<"flatten", [Pure]> {
 def Heddle_UnflattenOp : Heddle_Op<"unflatten", [Pure]> {
   let summary = "rows as the caller's array, 0 beyond each length";
   let description = [{
-    result[b, i, ..] = source[offsets[b] + i, ..] for i below the length of row b, else 0. Without offsets it is the value as it is.
+    result[b, i, ..] = source[offsets[b] + i, ..] for i below the length of row b, else 0. A source that is padded already (two ragged axes) is taken in
+    place: source[b, i, ..]. Without offsets the result is the value as it is.
 
-    - (C1) with offsets: source [s.tokens, ..], result [batch, s, ..]; else the extents agree
+    - (C1) with offsets: source [s.tokens, ..] or [batch, s, ..], result [batch, s, ..]; else the extents agree
     - (C2) the element types agree
 
         %r = heddle.unflatten %x rows %offsets : tensor<?x64xf32, #heddle.dims<s.tokens, 64>>, tensor<?xi64, #heddle.dims<batch + 1>>

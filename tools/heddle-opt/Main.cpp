@@ -1,4 +1,5 @@
 // heddle-opt: reads IR, runs passes or stages by name, prints IR. The one program (and file) that knows all of upstream's dialects and passes.
+#include "compiler/graph/Passes.h"
 #include "compiler/native/Passes.h"
 #include "dialect/Heddle.h"
 #include "mlir/InitAllDialects.h"
@@ -12,6 +13,7 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   registry.insert<heddle::HeddleDialect>();
+  heddle::registerGraphStage();
   heddle::registerNativeStage();
   return mlir::failed(mlir::MlirOptMain(argc, argv, "heddle-opt: passes and stages of the Heddle compiler, one at a time\n", registry));
 }

@@ -1,0 +1,66 @@
+// The graph stage: heddle -> heddle. Comes after the frontend, before linalg.
+#ifndef HEDDLE_GRAPH_PASSES
+#define HEDDLE_GRAPH_PASSES
+include "mlir/Pass/PassBase.td"
+
+def FoldRecipes : Pass<"heddle-fold-recipes", "mlir::ModuleOp"> {
+  let summary = "fold transposes, reshapes and slices of weights into their recipes";
+  let description = [{
+    `transpose(use @w)` becomes `use @w'` with a recipe that transposes; the same for reshape and slice. Equal recipes share a weight, weights that nobody
+    uses any more are erased. Data is never touched. Example: test/graph/fold-recipes.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"folded", "folded", "ops folded into recipes">];
+}
+
+def FuseLinear : Pass<"heddle-fuse-linear", "mlir::ModuleOp"> {
+  let summary = "fuse products with weight matrices, and their biases, into linear";
+  let description = [{
+    `matmul(x, weight)` becomes `linear`, and `linear + broadcast(bias)` a linear with bias where nobody else reads the sum without it. Products of two
+    activations stay. Example: test/graph/fuse-linear.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"fused", "fused", "products and biases fused">];
+}
+
+def InferBounds : Pass<"heddle-infer-bounds", "mlir::ModuleOp"> {
+  let summary = "infer which ids and positions an entry accepts";
+  let description = [{
+    A table that an argument indexes bounds its ids (`heddle.id_bound`); a table that positions index bounds their ragged dimension. The smallest bound
+    counts. The runtime checks both before a run. Example: test/graph/infer-bounds.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"inferred", "inferred", "bounds set">];
+}
+
+def LowerSinusoidalPositions : Pass<"heddle-lower-sinusoidal-positions", "mlir::ModuleOp"> {
+  let summary = "lower sinusoidal positions to a gather from a table of angles";
+  let description = [{
+    The table is a weight with an `angles` recipe, computed in double when packing, with as many rows as the bound of the ragged dimension; the shift cuts
+    its first rows. Positions that are not `heddle.positions` of a bounded dimension are an error. Example:
+    test/graph/lower-sinusoidal-positions.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"lowered", "lowered", "ops lowered">];
+}
+
+def FlattenRagged : Pass<"heddle-flatten-ragged", "mlir::ModuleOp"> {
+  let summary = "flatten ragged tensors to rows of real tokens";
+  let description = [{
+    A tensor [batch, .., s, ..] with one ragged axis s becomes [s.tokens, ..]: padding is gone. Entries get offsets and starts of each ragged dimension as
+    arguments; the ops that look at rows (attention, positions, mask values) take them as operands; everything else only changes its types. Arguments pass
+    through `flatten`, results through `unflatten`. A tensor with two ragged axes stays padded. What reads along a ragged axis otherwise is refused as not
+    built yet. Example: test/graph/flatten-ragged.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"flattened", "flattened", "tensors that lost their padding">];
+}
+
+def VerifyGraph : Pass<"heddle-verify-graph", "mlir::ModuleOp"> {
+  let summary = "verify what the graph stage promises";
+  let description = [{
+    Each entry is one block of ops whose tensors carry consistent named extents; no ragged axis is left outside of arguments, results and tensors with two;
+    every op that looks at rows has its offsets; no sinusoidal positions are left.
+  }];
+}
+#endif

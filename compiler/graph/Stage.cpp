@@ -1,0 +1,24 @@
+// The order of the graph stage.
+#include "compiler/graph/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void heddle::buildGraphStage(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createFoldRecipes());
+  pm.addPass(createFuseLinear());
+  pm.addPass(createInferBounds());
+  pm.addPass(createLowerSinusoidalPositions());
+  pm.addPass(createFlattenRagged());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createVerifyGraph());
+}
+
+void heddle::registerGraphStage() {
+  registerHeddleGraphPasses();
+  PassPipelineRegistration<>("heddle-stage-graph", "heddle -> heddle: recipes, linear, bounds, ragged tokens", buildGraphStage);
+}
