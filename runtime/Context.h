@@ -1,0 +1,17 @@
+// One run-time context: the mapped section, the arena and the thread pool. Compiled code only hands its address on to heddle_parallel.
+#pragma once
+#include "runtime/Array.h"
+#include "runtime/Pool.h"
+#include "runtime/Section.h"
+#include "runtime/heddle_model.h"
+
+struct heddle_context {
+  const heddle_model_table *model = nullptr;
+  const heddle_variant *variant = nullptr; // chosen for this CPU
+  heddle::Section section;
+  heddle::Pages arena;
+  heddle::Pool pool;
+
+  /// Maps the section of the executable at `path` and checks that the table's offsets lie inside it. The pool is started apart, once the input is known good.
+  bool open(const heddle_model_table &table, const char *path, heddle::Failure &failure);
+};

@@ -1,0 +1,27 @@
+// Characters of a text with the columns they came from, and the normalizers that change them. Unicode's tables are those of utf8proc.
+#pragma once
+#include "runtime/Array.h"
+#include "runtime/Failure.h"
+#include <cstdint>
+#include <string_view>
+
+namespace heddle {
+
+struct Character {
+  int32_t value;  // code point
+  int32_t column; // in the original text, from 1
+};
+
+/// Splits `text` into characters; broken UTF-8 is refused with `what` and its column.
+bool decodeText(std::string_view text, const char *what, Array<Character> &characters, Failure &failure);
+
+/// Canonical composition (NFC). Linear in the text, whatever marks it piles up.
+bool normalizeNfc(Array<Character> &characters, Failure &failure);
+
+/// Lower case, each character by itself: no final sigma; U+0130 becomes i and a dot above.
+bool lowercase(Array<Character> &characters, Failure &failure);
+
+/// Unicode's White_Space.
+bool isWhitespace(int32_t character);
+
+} // namespace heddle

@@ -1,0 +1,31 @@
+// The command line of an executable, taken apart. Nothing is opened here; unknown and doubled options and names are usage errors (exit 2).
+#pragma once
+#include "runtime/Array.h"
+#include "runtime/Failure.h"
+#include "runtime/heddle_model.h"
+#include <string_view>
+
+namespace heddle {
+
+/// `--in NAME=VALUE` and its like. Both lie in argv.
+struct Assignment {
+  std::string_view name;
+  const char *value;
+};
+
+enum class Command { Task, Run, Help, Info };
+
+struct Options {
+  Command command = Command::Task;
+  int threads = 0; // 0: as many as processors
+  const heddle_entry *entry = nullptr;
+  Array<Assignment> in, lengths, starts, text, out;
+  Array<const char *> inputs; // of the task
+};
+
+bool parseOptions(const heddle_model_table &model, int argc, const char *const *argv, Options &options, Failure &failure);
+
+/// The index of the argument or result of that name, or -1.
+int64_t findValue(const heddle_value *values, int64_t count, std::string_view name);
+
+} // namespace heddle

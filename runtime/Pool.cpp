@@ -1,0 +1,157 @@
+#include "runtime/Pool.h"
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace heddle;
+
+namespace {
+
+constexpr int spinPauses = 4000;       // about 0.2 ms at most; regions of one entry follow each other within microseconds
+constexpr int chunksPerThread = 4;     // few enough to claim cheaply, enough to even out uneven tasks
+constexpr int chunkBits = 20;          // of the ticket; 4 * 1024 threads need 12
+constexpr uint64_t chunkMask = (uint64_t{1} << chunkBits) - 1;
+constexpr size_t stackBytes = 4 << 20; // regions keep their static tiles on the stack
+
+void futexWait(std::atomic<uint32_t> &word, uint32_t expected) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+void futexWake(std::atomic<uint32_t> &word, int count) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+}
+
+} // namespace
+
+int heddle::availableProcessors() {
+  // The mask of a large machine does not fit cpu_set_t; the kernel says so by EINVAL.
+  static_assert(sizeof(unsigned long) == 8);
+  unsigned long mask[1024] = {};
+  long bytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+  int count = 0;
+  for (long i = 0; i < bytes / 8; ++i)
+    count += __builtin_popcountl(mask[i]);
+  return count < 1 ? 1 : count > 1024 ? 1024 : count;
+}
+
+bool Pool::start(int threads, Failure &failure) {
+  threadCount = 1;
+  // With more threads than processors a spinning thread only keeps a working one from running.
+  spins = threads <= availableProcessors() ? spinPauses : 0;
+  if (!workers.resize(threads - 1))
+    return failure.outOfMemory();
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stackBytes);
+  int reason = 0;
+  while (threadCount < threads && !(reason = pthread_create(&workers[threadCount - 1], &attributes, worker, this)))
+    ++threadCount;
+  pthread_attr_destroy(&attributes);
+  if (!reason)
+    return true;
+  failure.contents("cannot start thread %d of %d: %s", threadCount + 1, threads, std::strerror(reason));
+  stop();
+  return false;
+}
+
+void Pool::stop() {
+  stopping.store(true);
+  epoch.fetch_add(1);
+  futexWake(epoch, INT_MAX);
+  for (int i = 0; i < threadCount - 1; ++i)
+    pthread_join(workers[i], nullptr);
+  workers.clear();
+  stopping.store(false);
+  threadCount = 1;
+}
+
+void Pool::run(heddle_region function, void *values, int64_t count) {
+  if (count <= 0)
+    return;
+  if (threadCount == 1 || count == 1)
+    return function(values, 0, count);
+  int64_t parts = static_cast<int64_t>(threadCount) * chunksPerThread;
+  int64_t size = count / parts + (count % parts != 0);
+  uint32_t chunks = static_cast<uint32_t>(count / size + (count % size != 0));
+  region.store(function, std::memory_order_relaxed);
+  captured.store(values, std::memory_order_relaxed);
+  taskCount.store(count, std::memory_order_relaxed);
+  chunkSize.store(size, std::memory_order_relaxed);
+  chunkCount.store(chunks, std::memory_order_relaxed);
+  finished.store(0, std::memory_order_relaxed);
+  uint64_t number = (ticket.load(std::memory_order_relaxed) >> chunkBits) + 1;
+  ticket.store(number << chunkBits, std::memory_order_release);
+  epoch.fetch_add(1); // before the look at sleepers; a worker counts itself before it looks at epoch: one of the two sees the other
+  if (sleepers.load() > 0)
+    futexWake(epoch, threadCount);
+  while (runOneChunk(number & (UINT64_MAX >> chunkBits))) {
+  }
+  waitForChunks(chunks);
+}
+
+/// Claims and runs one chunk of the given region; false when it has none left (or is over).
+bool Pool::runOneChunk(uint64_t expected) {
+  uint64_t now = ticket.load(std::memory_order_acquire);
+  for (;;) {
+    if (now >> chunkBits != expected)
+      return false;
+    uint64_t chunk = now & chunkMask;
+    // These belong to `expected` if the exchange below succeeds: run() writes them only when every chunk of it has been claimed.
+    heddle_region function = region.load(std::memory_order_relaxed);
+    void *values = captured.load(std::memory_order_relaxed);
+    int64_t count = taskCount.load(std::memory_order_relaxed), size = chunkSize.load(std::memory_order_relaxed);
+    uint32_t chunks = chunkCount.load(std::memory_order_relaxed);
+    if (chunk >= chunks)
+      return false;
+    if (!ticket.compare_exchange_weak(now, now + 1, std::memory_order_acq_rel, std::memory_order_acquire))
+      continue;
+    int64_t begin = static_cast<int64_t>(chunk) * size;
+    function(values, begin, count - begin < size ? count : begin + size);
+    if (finished.fetch_add(1) + 1 == chunks && callerSleeps.load())
+      futexWake(finished, 1);
+    return true;
+  }
+}
+
+void Pool::waitForChunks(uint32_t chunks) {
+  for (int spin = 0; spin < spins; ++spin) {
+    if (finished.load(std::memory_order_acquire) == chunks)
+      return;
+    __builtin_ia32_pause();
+  }
+  callerSleeps.store(1);
+  for (uint32_t done; (done = finished.load()) != chunks;)
+    futexWait(finished, done);
+  callerSleeps.store(0);
+}
+
+/// Waits until `epoch` differs from `seen` and takes it over; false when the pool stops.
+bool Pool::waitForRegion(uint32_t &seen) {
+  uint32_t now = epoch.load();
+  for (int spin = 0; now == seen && spin < spins; ++spin) {
+    __builtin_ia32_pause();
+    now = epoch.load(std::memory_order_acquire);
+  }
+  if (now == seen) {
+    sleepers.fetch_add(1);
+    while ((now = epoch.load()) == seen)
+      futexWait(epoch, seen);
+    sleepers.fetch_sub(1);
+  }
+  seen = now;
+  return !stopping.load();
+}
+
+void *Pool::worker(void *argument) {
+  Pool &pool = *static_cast<Pool *>(argument);
+  uint32_t seen = 0;
+  while (pool.waitForRegion(seen)) {
+    uint64_t number = pool.ticket.load(std::memory_order_acquire) >> chunkBits;
+    while (pool.runOneChunk(number)) {
+    }
+  }
+  return nullptr;
+}

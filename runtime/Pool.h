@@ -1,0 +1,54 @@
+// Threads of one context. A region's tasks are claimed in chunks through one atomic ticket; who computes a task does not affect bits.
+//
+// The caller waits for chunks, not for threads: a worker that the system does not run just now claims nothing and holds nobody up. Threads spin briefly
+// for the next region (a region of a small model takes microseconds, a system call as long), then sleep in the kernel.
+#pragma once
+#include "runtime/Array.h"
+#include "runtime/Failure.h"
+#include "runtime/heddle_model.h"
+#include <atomic>
+#include <cstdint>
+#include <pthread.h>
+
+namespace heddle {
+
+class Pool {
+public:
+  Pool() = default;
+  ~Pool() { stop(); }
+
+  /// Starts `threads` - 1 workers; the caller of run() is the last thread. Everything the pool needs is allocated here.
+  bool start(int threads, Failure &failure);
+  void stop();
+
+  /// Runs tasks 0 .. count-1 and returns when all are done. Regions do not nest, and one thread at a time calls this.
+  void run(heddle_region region, void *captured, int64_t count);
+  int threads() const { return threadCount; }
+
+private:
+  static void *worker(void *pool);
+  bool runOneChunk(uint64_t expectedRegion);
+  void waitForChunks(uint32_t chunks);
+  bool waitForRegion(uint32_t &seen);
+
+  // The region being run. Written by run() only while no chunk is left to claim; atomic because a late worker may read them in vain.
+  std::atomic<heddle_region> region{nullptr};
+  std::atomic<void *> captured{nullptr};
+  std::atomic<int64_t> taskCount{0}, chunkSize{0};
+  std::atomic<uint32_t> chunkCount{0};
+
+  alignas(64) std::atomic<uint64_t> ticket{0};  // number of the region << 20 | next chunk
+  alignas(64) std::atomic<uint32_t> finished{0}; // chunks done; the caller sleeps on it
+  std::atomic<uint32_t> callerSleeps{0};
+  alignas(64) std::atomic<uint32_t> epoch{0}; // counts regions; workers sleep on it
+  std::atomic<uint32_t> sleepers{0};
+  std::atomic<bool> stopping{false};
+
+  alignas(64) Array<pthread_t> workers;
+  int threadCount = 1, spins = 0;
+};
+
+/// Processors this process may run on.
+int availableProcessors();
+
+} // namespace heddle
