@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <type_traits>
 
-namespace heddle {
+namespace heddle::runtime {
 
 /// A growing array of plain values. Every call that may need memory returns false when there is none and leaves the array as it was.
 template <typename T> class Array {
@@ -131,4 +131,4 @@ private:
   size_t mapped = 0;
 };
 
-} // namespace heddle
+} // namespace heddle::runtime

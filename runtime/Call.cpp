@@ -3,7 +3,7 @@
 #include "runtime/Npy.h"
 #include <climits>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 bool Call::prepare(Failure &failure) {
   int64_t raggedCount = 0;

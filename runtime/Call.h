@@ -6,7 +6,7 @@
 #include "runtime/Failure.h"
 #include "runtime/heddle_model.h"
 
-namespace heddle {
+namespace heddle::runtime {
 
 /// The rows of one ragged dimension.
 struct RaggedRows {
@@ -77,4 +77,4 @@ private:
   Array<void *> buffers;       // what the entry's function gets
 };
 
-} // namespace heddle
+} // namespace heddle::runtime

@@ -1,6 +1,6 @@
 #include "runtime/Context.h"
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 bool heddle_context::open(const heddle_model_table &table, const char *path, Failure &failure) {
   if (table.version != HEDDLE_MODEL_VERSION)

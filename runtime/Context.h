@@ -8,10 +8,10 @@
 struct heddle_context {
   const heddle_model_table *model = nullptr;
   const heddle_variant *variant = nullptr; // chosen for this CPU
-  heddle::Section section;
-  heddle::Pages arena;
-  heddle::Pool pool;
+  heddle::runtime::Section section;
+  heddle::runtime::Pages arena;
+  heddle::runtime::Pool pool;
 
   /// Maps the section of the executable at `path` and checks that the table's offsets lie inside it. The pool is started apart, once the input is known good.
-  bool open(const heddle_model_table &table, const char *path, heddle::Failure &failure);
+  bool open(const heddle_model_table &table, const char *path, heddle::runtime::Failure &failure);
 };

@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <cstring>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 // __builtin_cpu_supports would need libgcc's table, and does not say what the operating system saves.
-int64_t heddle::cpuLevel() {
+int64_t heddle::runtime::cpuLevel() {
   unsigned a, b, c, d;
   if (__get_cpuid_max(0, nullptr) < 7)
     return 2;
@@ -31,7 +31,7 @@ int64_t heddle::cpuLevel() {
   return (b & fourth) == fourth && (low & 0xe0) == 0xe0 ? 4 : 3; // masks, both halves of zmm
 }
 
-const heddle_variant *heddle::chooseVariant(const heddle_model_table &model, int64_t level, const char *wanted, Failure &failure) {
+const heddle_variant *heddle::runtime::chooseVariant(const heddle_model_table &model, int64_t level, const char *wanted, Failure &failure) {
   const heddle_variant *best = nullptr;
   for (int64_t i = 0; i < model.variant_count; ++i) {
     const heddle_variant &variant = model.variants[i];

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <utf8proc.h>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
-CodePoint heddle::decodeFirst(std::string_view text) {
+CodePoint heddle::runtime::decodeFirst(std::string_view text) {
   utf8proc_int32_t value = 0;
   utf8proc_ssize_t length =
       utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t *>(text.data()), static_cast<utf8proc_ssize_t>(text.size()), &value);
@@ -19,7 +19,7 @@ static bool isInvisible(int32_t c) {
          (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
 }
 
-Escaped heddle::escapeFirst(std::string_view text) {
+Escaped heddle::runtime::escapeFirst(std::string_view text) {
   Escaped result = {};
   CodePoint first = decodeFirst(text);
   if (first.length == 0) {

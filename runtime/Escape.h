@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace heddle {
+namespace heddle::runtime {
 
 struct Escaped {
   char text[12];
@@ -22,4 +22,4 @@ struct CodePoint {
 };
 CodePoint decodeFirst(std::string_view text);
 
-} // namespace heddle
+} // namespace heddle::runtime

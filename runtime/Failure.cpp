@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 bool Failure::contents(const char *format, ...) {
   code = 1;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace heddle {
+namespace heddle::runtime {
 
 class Failure {
 public:
@@ -28,4 +28,4 @@ private:
   char buffer[320];
 };
 
-} // namespace heddle
+} // namespace heddle::runtime

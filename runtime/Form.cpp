@@ -2,7 +2,7 @@
 #include <cstdarg>
 #include <cstdio>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 namespace {
 
@@ -17,7 +17,7 @@ bool isConstant(const heddle_term &term) {
 
 } // namespace
 
-bool heddle::evaluate(const heddle_form &form, const int64_t *values, int64_t &result) {
+bool heddle::runtime::evaluate(const heddle_form &form, const int64_t *values, int64_t &result) {
   result = 0;
   for (int64_t i = 0; i < form.count; ++i) {
     int64_t product = form.terms[i].coefficient;
@@ -30,7 +30,7 @@ bool heddle::evaluate(const heddle_form &form, const int64_t *values, int64_t &r
   return true;
 }
 
-int64_t heddle::singleDimension(const heddle_form &form) {
+int64_t heddle::runtime::singleDimension(const heddle_form &form) {
   if (form.count != 1 || form.terms[0].coefficient != 1)
     return -1;
   int64_t found = -1;
@@ -43,7 +43,7 @@ int64_t heddle::singleDimension(const heddle_form &form) {
   return found;
 }
 
-int64_t heddle::constantExtent(const heddle_form &form) {
+int64_t heddle::runtime::constantExtent(const heddle_form &form) {
   for (int64_t i = 0; i < form.count; ++i)
     if (!isConstant(form.terms[i]))
       return -1;
@@ -51,7 +51,7 @@ int64_t heddle::constantExtent(const heddle_form &form) {
   return evaluate(form, nullptr, result) ? result : -1;
 }
 
-int64_t heddle::solve(const heddle_form &form, int64_t extent, const int64_t *values, const bool *known, int64_t &value) {
+int64_t heddle::runtime::solve(const heddle_form &form, int64_t extent, const int64_t *values, const bool *known, int64_t &value) {
   int64_t unknown = -1, slope = 0, rest = extent;
   for (int64_t i = 0; i < form.count; ++i) {
     int64_t product = form.terms[i].coefficient, here = -1;
@@ -78,10 +78,10 @@ int64_t heddle::solve(const heddle_form &form, int64_t extent, const int64_t *va
   return unknown;
 }
 
-const char *heddle::elementName(int64_t element) { return element == HEDDLE_F32 ? "f32" : element == HEDDLE_I32 ? "i32" : "bool"; }
-int64_t heddle::elementBytes(int64_t element) { return element == HEDDLE_BOOL ? 1 : 4; }
+const char *heddle::runtime::elementName(int64_t element) { return element == HEDDLE_F32 ? "f32" : element == HEDDLE_I32 ? "i32" : "bool"; }
+int64_t heddle::runtime::elementBytes(int64_t element) { return element == HEDDLE_BOOL ? 1 : 4; }
 
-RaggedAxes heddle::raggedAxes(const heddle_entry &entry, const heddle_value &value) {
+RaggedAxes heddle::runtime::raggedAxes(const heddle_entry &entry, const heddle_value &value) {
   RaggedAxes axes = {-1, -1};
   if (value.ragged < 0)
     return axes;

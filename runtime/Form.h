@@ -3,7 +3,7 @@
 #include "runtime/Output.h"
 #include "runtime/heddle_model.h"
 
-namespace heddle {
+namespace heddle::runtime {
 
 /// The value of `form` with dimensions `values`; false when it leaves 64 bits.
 bool evaluate(const heddle_form &form, const int64_t *values, int64_t &result);
@@ -40,4 +40,4 @@ private:
   size_t length = 0;
 };
 
-} // namespace heddle
+} // namespace heddle::runtime

@@ -3,7 +3,7 @@
 #include "runtime/Tokenizers.h"
 #include <cstring>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 namespace {
 
@@ -57,7 +57,7 @@ void printExample(const heddle_entry &entry, const char *program, Output &out) {
 
 } // namespace
 
-void heddle::printHelp(const heddle_model_table &model, const char *program, Output &out) {
+void heddle::runtime::printHelp(const heddle_model_table &model, const char *program, Output &out) {
   out.write("usage: ");
   out.escaped(program);
   out.write(" run ENTRY [-t N] --in NAME=FILE.npy ... [--lengths NAME=FILE.npy] [--starts NAME=FILE.npy]\n"
@@ -101,7 +101,7 @@ void heddle::printHelp(const heddle_model_table &model, const char *program, Out
     printExample(model.entries[e], program, out);
 }
 
-void heddle::printInfo(const heddle_model_table &model, const heddle_variant *variant, const char *reason, Output &out) {
+void heddle::runtime::printInfo(const heddle_model_table &model, const heddle_variant *variant, const char *reason, Output &out) {
   int64_t bytes = 0, elements = 0;
   for (int64_t i = 0; i < model.weight_count; ++i) {
     bytes += model.weights[i].bytes;

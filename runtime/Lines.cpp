@@ -3,7 +3,7 @@
 #include <cstring>
 #include <unistd.h>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 bool Lines::read(int descriptor, Failure &failure) {
   fromFile = true;

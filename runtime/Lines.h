@@ -4,7 +4,7 @@
 #include "runtime/Failure.h"
 #include <string_view>
 
-namespace heddle {
+namespace heddle::runtime {
 
 class Lines {
 public:
@@ -23,4 +23,4 @@ private:
   bool fromFile = false;
 };
 
-} // namespace heddle
+} // namespace heddle::runtime

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 namespace {
 

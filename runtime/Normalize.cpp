@@ -3,9 +3,9 @@
 #include <climits>
 #include <utf8proc.h>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
-bool heddle::decodeText(std::string_view text, const char *what, Array<Character> &characters, Failure &failure) {
+bool heddle::runtime::decodeText(std::string_view text, const char *what, Array<Character> &characters, Failure &failure) {
   characters.clear();
   while (!text.empty()) {
     int64_t column = characters.size() + 1;
@@ -21,12 +21,12 @@ bool heddle::decodeText(std::string_view text, const char *what, Array<Character
   return true;
 }
 
-bool heddle::isWhitespace(int32_t c) {
+bool heddle::runtime::isWhitespace(int32_t c) {
   return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
          c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
-bool heddle::lowercase(Array<Character> &characters, Failure &failure) {
+bool heddle::runtime::lowercase(Array<Character> &characters, Failure &failure) {
   constexpr int32_t dottedI = 0x130, dotAbove = 0x307; // the one character whose lower case is two
   int64_t longer = 0;
   for (const Character &one : characters)
@@ -103,7 +103,7 @@ bool composeCluster(const Character *cluster, int64_t count, Array<int32_t> &poi
 
 } // namespace
 
-bool heddle::normalizeNfc(Array<Character> &characters, Failure &failure) {
+bool heddle::runtime::normalizeNfc(Array<Character> &characters, Failure &failure) {
   Array<Character> source;
   Array<int32_t> points;
   if (!source.resize(characters.size()))

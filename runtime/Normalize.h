@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace heddle {
+namespace heddle::runtime {
 
 struct Character {
   int32_t value;  // code point
@@ -24,4 +24,4 @@ bool lowercase(Array<Character> &characters, Failure &failure);
 /// Unicode's White_Space.
 bool isWhitespace(int32_t character);
 
-} // namespace heddle
+} // namespace heddle::runtime

@@ -5,7 +5,7 @@
 #include "runtime/heddle_model.h"
 #include <cstdint>
 
-namespace heddle {
+namespace heddle::runtime {
 
 constexpr int maxRank = 16;
 
@@ -70,4 +70,4 @@ private:
   Array<char> target, temporary; // NUL-terminated; `temporary` is empty when nothing waits
 };
 
-} // namespace heddle
+} // namespace heddle::runtime

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string_view>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 namespace {
 
@@ -113,7 +113,7 @@ bool parseItem(Parser &parser, NpyHeader &header, unsigned &seen) {
 
 } // namespace
 
-const char *heddle::parseNpyHeader(const char *text, int64_t length, NpyHeader &header) {
+const char *heddle::runtime::parseNpyHeader(const char *text, int64_t length, NpyHeader &header) {
   Parser parser(text, length);
   unsigned seen = 0;
   if (!parser.expect('{'))

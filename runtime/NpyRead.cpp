@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 NpyWriter::~NpyWriter() {
   if (!temporary.empty())

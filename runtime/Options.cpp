@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 namespace {
 
@@ -170,11 +170,11 @@ private:
 
 } // namespace
 
-bool heddle::parseOptions(const heddle_model_table &model, int argc, const char *const *argv, Options &options, Failure &failure) {
+bool heddle::runtime::parseOptions(const heddle_model_table &model, int argc, const char *const *argv, Options &options, Failure &failure) {
   return Parser(model, argc, argv, options, failure).parse();
 }
 
-int64_t heddle::findValue(const heddle_value *values, int64_t count, std::string_view name) {
+int64_t heddle::runtime::findValue(const heddle_value *values, int64_t count, std::string_view name) {
   for (int64_t i = 0; i < count; ++i)
     if (name == values[i].name)
       return i;

@@ -5,7 +5,7 @@
 #include "runtime/heddle_model.h"
 #include <string_view>
 
-namespace heddle {
+namespace heddle::runtime {
 
 /// `--in NAME=VALUE` and its like. Both lie in argv.
 struct Assignment {
@@ -28,4 +28,4 @@ bool parseOptions(const heddle_model_table &model, int argc, const char *const *
 /// The index of the argument or result of that name, or -1.
 int64_t findValue(const heddle_value *values, int64_t count, std::string_view name);
 
-} // namespace heddle
+} // namespace heddle::runtime

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <unistd.h>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 void Output::write(std::string_view text) {
   while (!text.empty()) {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace heddle {
+namespace heddle::runtime {
 
 class Output {
 public:
@@ -22,4 +22,4 @@ private:
   int descriptor, error = 0;
 };
 
-} // namespace heddle
+} // namespace heddle::runtime

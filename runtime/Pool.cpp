@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 namespace {
 
@@ -26,7 +26,7 @@ void futexWake(std::atomic<uint32_t> &word, int count) {
 
 } // namespace
 
-int heddle::availableProcessors() {
+int heddle::runtime::availableProcessors() {
   // The mask of a large machine does not fit cpu_set_t; the kernel says so by EINVAL.
   static_assert(sizeof(unsigned long) == 8);
   unsigned long mask[1024] = {};

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <pthread.h>
 
-namespace heddle {
+namespace heddle::runtime {
 
 class Pool {
 public:
@@ -51,4 +51,4 @@ private:
 /// Processors this process may run on.
 int availableProcessors();
 
-} // namespace heddle
+} // namespace heddle::runtime

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 namespace {
 
@@ -101,7 +101,7 @@ private:
 
 } // namespace
 
-void heddle::printResult(Call &call, int64_t index, Output &out) {
+void heddle::runtime::printResult(Call &call, int64_t index, Output &out) {
   const heddle_value &value = call.entry.results[index];
   const int64_t *extents = call.extents(call.entry.argument_count + index);
   out.escaped(value.name);

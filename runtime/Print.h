@@ -3,9 +3,9 @@
 #include "runtime/Call.h"
 #include "runtime/Output.h"
 
-namespace heddle {
+namespace heddle::runtime {
 
 /// Prints result `index` of a call that has run.
 void printResult(Call &call, int64_t index, Output &out);
 
-} // namespace heddle
+} // namespace heddle::runtime

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 namespace {
 
@@ -187,7 +187,7 @@ private:
 
 } // namespace
 
-bool heddle::run(heddle_context &context, const Options &options, Output &out, Failure &failure) {
+bool heddle::runtime::run(heddle_context &context, const Options &options, Output &out, Failure &failure) {
   Run run(context, options, failure);
   if (!run.load() || !context.pool.start(options.threads ? options.threads : availableProcessors(), failure))
     return false;

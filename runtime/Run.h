@@ -5,8 +5,8 @@
 
 struct heddle_context;
 
-namespace heddle {
+namespace heddle::runtime {
 
 bool run(heddle_context &context, const Options &options, Output &out, Failure &failure);
 
-} // namespace heddle
+} // namespace heddle::runtime

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
-bool heddle::parseScalar(const char *text, int64_t element, ScalarValue &value) {
+bool heddle::runtime::parseScalar(const char *text, int64_t element, ScalarValue &value) {
   value = {};
   if (element == HEDDLE_BOOL) {
     bool isTrue = std::strcmp(text, "true") == 0;

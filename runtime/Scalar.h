@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-namespace heddle {
+namespace heddle::runtime {
 
 /// The bytes of one value, as the entry reads them.
 union ScalarValue {
@@ -14,4 +14,4 @@ union ScalarValue {
 /// Whether `text` is a value of that element type: true, false; a whole number; a number.
 bool parseScalar(const char *text, int64_t element, ScalarValue &value);
 
-} // namespace heddle
+} // namespace heddle::runtime

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 alignas(64) const char Section::empty[64] = {};
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heddle {
+namespace heddle::runtime {
 
 class Section {
 public:
@@ -29,4 +29,4 @@ private:
   size_t mapped = 0;
 };
 
-} // namespace heddle
+} // namespace heddle::runtime

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utf8proc.h>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 namespace {
 

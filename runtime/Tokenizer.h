@@ -6,7 +6,7 @@
 #include "runtime/tokenizer_format.h"
 #include <string_view>
 
-namespace heddle {
+namespace heddle::runtime {
 
 class Tokenizer {
 public:
@@ -42,4 +42,4 @@ private:
   const char *strings = nullptr;
 };
 
-} // namespace heddle
+} // namespace heddle::runtime

@@ -1,23 +1,23 @@
 #include "runtime/Tokenizers.h"
 #include <cstring>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
-int64_t heddle::settingOf(const heddle_task &task, const char *name, int64_t otherwise) {
+int64_t heddle::runtime::settingOf(const heddle_task &task, const char *name, int64_t otherwise) {
   for (int64_t i = 0; i < task.setting_count; ++i)
     if (std::strcmp(task.settings[i].name, name) == 0)
       return task.settings[i].value;
   return otherwise;
 }
 
-const heddle_task *heddle::findTask(const heddle_model_table &model, const char *kind) {
+const heddle_task *heddle::runtime::findTask(const heddle_model_table &model, const char *kind) {
   for (int64_t i = 0; i < model.task_count; ++i)
     if (std::strcmp(model.tasks[i].kind, kind) == 0)
       return &model.tasks[i];
   return nullptr;
 }
 
-bool heddle::openTokenizer(const heddle_context &context, int64_t side, Tokenizer &tokenizer, Failure &failure) {
+bool heddle::runtime::openTokenizer(const heddle_context &context, int64_t side, Tokenizer &tokenizer, Failure &failure) {
   const heddle_tokenizer *found = nullptr;
   for (int64_t i = 0; i < context.model->tokenizer_count; ++i) {
     const heddle_tokenizer &candidate = context.model->tokenizers[i];
@@ -30,7 +30,7 @@ bool heddle::openTokenizer(const heddle_context &context, int64_t side, Tokenize
   return tokenizer.open(context.section.data() + found->offset, found->bytes, failure);
 }
 
-int64_t heddle::sideOf(const heddle_model_table &model, const char *name) {
+int64_t heddle::runtime::sideOf(const heddle_model_table &model, const char *name) {
   const heddle_task *task = findTask(model, "translate");
   if (!task || task->entry_count < 2)
     return HEDDLE_SOURCE;
@@ -38,14 +38,14 @@ int64_t heddle::sideOf(const heddle_model_table &model, const char *name) {
   return decode.argument_count > 0 && std::strcmp(decode.arguments[0].name, name) == 0 ? HEDDLE_TARGET : HEDDLE_SOURCE;
 }
 
-int64_t heddle::paddingId(const heddle_model_table &model) {
+int64_t heddle::runtime::paddingId(const heddle_model_table &model) {
   for (int64_t i = 0; i < model.task_count; ++i)
     if (int64_t id = settingOf(model.tasks[i], "pad", -1); id >= 0)
       return id;
   return -1;
 }
 
-bool heddle::encodeRow(const Tokenizer &tokenizer, std::string_view text, const char *what, int64_t padding, Array<int32_t> &ids, Failure &failure) {
+bool heddle::runtime::encodeRow(const Tokenizer &tokenizer, std::string_view text, const char *what, int64_t padding, Array<int32_t> &ids, Failure &failure) {
   int64_t before = ids.size();
   if (!tokenizer.encode(text, what, ids, failure))
     return false;

@@ -3,7 +3,7 @@
 #include "runtime/Context.h"
 #include "runtime/Tokenizer.h"
 
-namespace heddle {
+namespace heddle::runtime {
 
 /// The setting of a task by name, or `otherwise`.
 int64_t settingOf(const heddle_task &task, const char *name, int64_t otherwise);
@@ -23,4 +23,4 @@ int64_t paddingId(const heddle_model_table &model);
 /// Appends the ids of a text, without the padding at its end.
 bool encodeRow(const Tokenizer &tokenizer, std::string_view text, const char *what, int64_t padding, Array<int32_t> &ids, Failure &failure);
 
-} // namespace heddle
+} // namespace heddle::runtime

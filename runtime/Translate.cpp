@@ -8,7 +8,7 @@
 #include <cstring>
 #include <unistd.h>
 
-using namespace heddle;
+using namespace heddle::runtime;
 
 namespace {
 
@@ -189,7 +189,7 @@ private:
 
 } // namespace
 
-bool heddle::runTask(heddle_context &context, const Options &options, Output &out, Failure &failure) {
+bool heddle::runtime::runTask(heddle_context &context, const Options &options, Output &out, Failure &failure) {
   const heddle_task *task = findTask(*context.model, "translate");
   if (!task || task->entry_count < 2)
     return failure.contents("the task '%s' of this executable is not known to its runtime", context.model->task_count ? context.model->tasks[0].kind : "");

@@ -5,9 +5,9 @@
 
 struct heddle_context;
 
-namespace heddle {
+namespace heddle::runtime {
 
 /// Runs the executable's task on the inputs of the command line, else on the lines of standard input: one line out for each.
 bool runTask(heddle_context &context, const Options &options, Output &out, Failure &failure);
 
-} // namespace heddle
+} // namespace heddle::runtime
