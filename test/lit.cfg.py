@@ -1,11 +1,11 @@
-# The lit suite: test/<stage>/*.mlir (passes), test/frontend, test/runtime (command lines), test/end-to-end (compile, run, compare).
+# The lit suite: test/<stage>/*.mlir (one a pass), test/frontend, test/runtime (command lines), test/end-to-end (compile, run, compare).
 import os
 import lit.formats
 
 config.name = "heddle"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test", ".heddle"]
-config.excludes = ["Inputs", "unit", "fuzz", "CMakeLists.txt"]
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "texts", "unit", "fuzz"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.heddle_build, "test")
 

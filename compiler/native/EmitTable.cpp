@@ -14,6 +14,7 @@ static_assert(int64_t(heddle::Element::F32) == HEDDLE_F32 && int64_t(heddle::Ele
               int64_t(heddle::Element::Bool) == HEDDLE_BOOL);
 static_assert(int64_t(heddle::DimensionKind::Plain) == HEDDLE_PLAIN && int64_t(heddle::DimensionKind::Ragged) == HEDDLE_RAGGED &&
               int64_t(heddle::DimensionKind::Tokens) == HEDDLE_TOKENS);
+static_assert(std::string_view(heddle::weightsSection.data()) == HEDDLE_SECTION);
 
 std::string heddle::entrySymbol(StringRef entry) { return ("entry." + entry).str(); }
 

@@ -9,6 +9,9 @@
 
 namespace heddle {
 
+/// The section of an executable that holds weights and tokenizers; the runtime looks for it by this name.
+inline constexpr llvm::StringLiteral weightsSection = ".heddle_weights";
+
 /// The symbol, without a variant's suffix, of an entry's C function (LinkEntries makes it).
 std::string entrySymbol(llvm::StringRef entry);
 

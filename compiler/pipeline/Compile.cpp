@@ -1,0 +1,104 @@
+// The way of a model through the stages. Export.cpp has what follows them: objects, the section, the executable.
+#include "compiler/pipeline/Compile.h"
+#include "compiler/native/EmitObject.h"
+#include "compiler/pipeline/ForwardDiagnostics.h"
+#include "compiler/pipeline/Stages.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using heddle::Outcome;
+
+heddle::Compilation::Compilation(const CompileOptions &options, Diagnostics &diagnostics, TimingScope &timing)
+    : options(options), diagnostics(diagnostics), timing(timing) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  registerTranslations(registry);
+  context = std::make_unique<MLIRContext>(registry);
+}
+
+heddle::Compilation::~Compilation() = default;
+
+Outcome heddle::Compilation::run() {
+  ForwardDiagnostics forward(context.get(), diagnostics);
+  {
+    TimingScope scope = timing.nest("frontend");
+    module = importModel(*context, options.source, diagnostics);
+  }
+  if (!module || diagnostics.hasErrors())
+    return Outcome::Refused;
+  if (options.emit == "heddle") {
+    print(*module);
+    return Outcome::Good;
+  }
+  if (Outcome outcome = runStages(); outcome != Outcome::Good)
+    return outcome;
+  if (!text.empty()) // --emit= named a stage
+    return Outcome::Good;
+  if (Outcome outcome = takeModelInfo(); outcome != Outcome::Good)
+    return outcome;
+  if (Outcome outcome = emitObjects(options.emit == "asm"); outcome != Outcome::Good || options.emit != "obj")
+    return outcome;
+  return joinObjects();
+}
+
+/// The common stages once, then those per CPU variant on a copy each.
+Outcome heddle::Compilation::runStages() {
+  for (const Stage &stage : stages()) {
+    if (stage.perTarget && variants.empty())
+      for (const Target *target : options.targets)
+        variants.push_back({target, module->clone(), ""});
+    if (!stage.perTarget) {
+      if (Outcome outcome = runStage(stage, *module, nullptr); outcome != Outcome::Good)
+        return outcome;
+      if (options.emit == stage.emit)
+        print(*module);
+    }
+    for (Variant &variant : variants) {
+      if (Outcome outcome = runStage(stage, *variant.module, variant.target); outcome != Outcome::Good)
+        return outcome;
+      if (options.emit == stage.emit)
+        print(*variant.module);
+    }
+    if (options.emit == stage.emit)
+      return Outcome::Good;
+  }
+  return Outcome::Good;
+}
+
+Outcome heddle::Compilation::runStage(const Stage &stage, ModuleOp on, const Target *target) {
+  std::string name = stage.word.str() + (target ? " for " + target->cpu.str() : "");
+  TimingScope scope = timing.nest(name);
+  PassManager pm(context.get());
+  pm.enableTiming(scope);
+  if (!options.reproducer.empty())
+    pm.enableCrashReproducerGeneration(options.reproducer);
+  stage.build(pm, target);
+  size_t before = diagnostics.records().size();
+  if (succeeded(pm.run(on)))
+    return Outcome::Good;
+  // What is not built yet is refused by the pass that meets it; any other failure of a stage is a promise of the stage before that was not kept.
+  for (const Diagnostic &record : llvm::drop_begin(diagnostics.records(), before)) {
+    if (StringRef(record.message).contains("not built yet")) {
+      llvm::sys::fs::remove(options.reproducer);
+      return Outcome::Refused;
+    }
+  }
+  return broken("the stage '" + name + "' failed");
+}
+
+Outcome heddle::Compilation::broken(const std::string &what) {
+  Diagnostic &record = diagnostics.error({}, "internal error: " + what);
+  if (llvm::sys::fs::exists(options.reproducer))
+    record.note("please report it with the file '" + options.reproducer + "'");
+  return Outcome::Broken;
+}
+
+void heddle::Compilation::print(ModuleOp printed) {
+  if (!text.empty())
+    text += "// -----\n";
+  llvm::raw_string_ostream stream(text);
+  printed.print(stream, OpPrintingFlags().enableDebugInfo(false));
+  stream << "\n";
+}

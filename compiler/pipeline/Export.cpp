@@ -1,0 +1,148 @@
+// What follows the stages: one object per CPU variant, the table, the link, the section of weights and tokenizers, the file.
+#include "compiler/native/AppendSection.h"
+#include "compiler/native/EmitObject.h"
+#include "compiler/native/EmitTable.h"
+#include "compiler/native/LinkExecutable.h"
+#include "compiler/packing/Recipe.h"
+#include "compiler/packing/Tokenizer.h"
+#include "compiler/pipeline/Compile.h"
+#include "compiler/pipeline/DescribeModel.h"
+#include "compiler/pipeline/SectionWriter.h"
+#include "compiler/support/Checkpoint.h"
+#include "compiler/support/File.h"
+#include "mlir/IR/Threading.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using heddle::Outcome;
+
+Outcome heddle::Compilation::takeModelInfo() {
+  std::vector<ModuleOp> modules;
+  for (Variant &variant : variants)
+    modules.push_back(*variant.module);
+  std::optional<ModelInfo> described = describeModel(modules);
+  if (!described)
+    return broken("the description of the model is lost");
+  info = std::move(*described);
+  return packTokenizers() ? Outcome::Good : Outcome::Refused;
+}
+
+Outcome heddle::Compilation::emitObjects(bool assembly) {
+  TimingScope scope = timing.nest("code generation");
+  ObjectOptions common;
+  common.assembly = assembly;
+  for (const EntryInfo &entry : info.entries)
+    common.exported.insert(entrySymbol(entry.name));
+  for (const KernelInfo &kernel : info.kernels)
+    common.exported.insert(kernel.name);
+  std::vector<std::string> problems(variants.size());
+  parallelFor(context.get(), 0, variants.size(), [&](size_t index) { // each in an LLVM context of its own
+    ObjectOptions own = common;
+    own.cpu = variants[index].target->cpu.str();
+    own.suffix = variants[index].target->suffix.str();
+    llvm::Expected<std::string> object = emitObject(*variants[index].module, own);
+    if (object)
+      variants[index].object = std::move(*object);
+    else
+      problems[index] = llvm::toString(object.takeError());
+  });
+  for (const std::string &problem : problems)
+    if (!problem.empty())
+      return broken(problem);
+  if (assembly)
+    for (const Variant &variant : variants)
+      text += "# -----  " + variant.target->cpu.str() + "\n" + variant.object;
+  return Outcome::Good;
+}
+
+/// The objects of the variants, which it takes, and the table.
+llvm::Expected<std::vector<heddle::LinkInput>> heddle::Compilation::linkInputs() {
+  std::vector<LinkInput> inputs;
+  for (Variant &variant : variants)
+    inputs.push_back({"code" + variant.target->suffix.str() + ".o", std::move(variant.object)});
+  llvm::Expected<std::string> table = emitTable(info, options.targets, options.compilerVersion);
+  if (!table)
+    return table.takeError();
+  inputs.push_back({"table.o", std::move(*table)});
+  return inputs;
+}
+
+/// --emit=obj: all variants and the table in one relocatable file.
+Outcome heddle::Compilation::joinObjects() {
+  TimingScope scope = timing.nest("link");
+  llvm::Expected<std::vector<LinkInput>> given = linkInputs();
+  if (!given)
+    return broken(llvm::toString(given.takeError()));
+  llvm::Expected<std::string> joined = linkRelocatable(*given);
+  if (!joined) {
+    diagnostics.error({}, llvm::toString(joined.takeError()));
+    return Outcome::Refused;
+  }
+  text = std::move(*joined);
+  return Outcome::Good;
+}
+
+static std::optional<heddle::TokenizerSource::Kind> tokenizerKind(StringRef word) {
+  using Kind = heddle::TokenizerSource::Kind;
+  return llvm::StringSwitch<std::optional<Kind>>(word)
+      .Case("json", Kind::Json)
+      .Case("words", Kind::Words)
+      .Case("characters", Kind::Characters)
+      .Default(std::nullopt);
+}
+
+/// Tokenizers follow the weights in the section.
+bool heddle::Compilation::packTokenizers() {
+  TimingScope scope = timing.nest("tokenizers");
+  for (TokenizerInfo &tokenizer : info.tokenizers) {
+    std::optional<TokenizerSource::Kind> kind = tokenizerKind(tokenizer.kind);
+    if (!kind) {
+      diagnostics.error({}, "tokenizer kind '" + tokenizer.kind + "' is not built yet");
+      return false;
+    }
+    std::optional<std::vector<char>> bytes = packTokenizer({*kind, tokenizer.path, tokenizer.unknown}, diagnostics);
+    if (diagnostics.hasErrors())
+      return false;
+    tokenizerBytes.emplace_back(bytes ? std::string(bytes->begin(), bytes->end()) : std::string());
+    tokenizer.offset = llvm::alignTo(info.sectionBytes, 64);
+    tokenizer.bytes = tokenizerBytes.back().size();
+    if (tokenizer.bytes)
+      info.sectionBytes = tokenizer.offset + tokenizer.bytes;
+  }
+  return true;
+}
+
+Outcome heddle::Compilation::writeExecutable(const std::string &path) {
+  std::unique_ptr<Checkpoint> checkpoint;
+  if (!info.weights.empty() && !(checkpoint = Checkpoint::open(options.source.weights, diagnostics)))
+    return Outcome::Refused;
+  std::string executable;
+  {
+    TimingScope scope = timing.nest("link");
+    llvm::Expected<std::vector<LinkInput>> given = linkInputs();
+    if (!given)
+      return broken(llvm::toString(given.takeError()));
+    llvm::Expected<std::string> linked = linkExecutable(*given, options.runtimeArchive);
+    if (!linked) {
+      diagnostics.error({}, llvm::toString(linked.takeError()));
+      return Outcome::Refused;
+    }
+    executable = std::move(*linked);
+  }
+  TimingScope scope = timing.nest("weights");
+  std::optional<OutputFile> file = OutputFile::create(path, /*executable=*/true, diagnostics);
+  if (!file)
+    return Outcome::Refused;
+  auto write = [&](StringRef bytes) {
+    file->write(bytes); // commit() reports a failure
+    return llvm::Error::success();
+  };
+  SectionWriter section(*context, info, tokenizerBytes, checkpoint.get(), diagnostics);
+  llvm::Error error = appendSection(executable, weightsSection, info.sectionBytes, [&](WriteBytes to) { return section.write(to); }, write);
+  if (error) {
+    std::string message = llvm::toString(std::move(error));
+    return diagnostics.hasErrors() ? Outcome::Refused : broken(message);
+  }
+  return file->commit(diagnostics) ? Outcome::Good : Outcome::Refused;
+}

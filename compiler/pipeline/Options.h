@@ -1,0 +1,26 @@
+// What a compilation is asked for: one struct, filled by a tool, read by everybody below. Libraries have no other options and read no environment.
+#pragma once
+#include "compiler/frontend/Frontend.h"
+#include "compiler/support/Target.h"
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle {
+
+struct CompileOptions {
+  /// The text, its folder, where weights come from, and the configuration values that were set by hand.
+  ModelSource source;
+  /// What comes out: a name of emitNames(). "exe" is the whole way.
+  std::string emit = "exe";
+  /// CPU variants, ascending.
+  std::vector<const Target *> targets;
+  /// The archive that executables are linked with.
+  std::string runtimeArchive;
+  /// Who compiled: "heddle 0.1.0". Part of the executable.
+  std::string compilerVersion;
+  /// Where the module goes that a stage failed on; empty: nowhere.
+  std::string reproducer;
+};
+
+} // namespace heddle

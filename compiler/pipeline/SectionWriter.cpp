@@ -1,0 +1,57 @@
+// The bytes of the section `.heddle_weights`, front to back.
+#include "compiler/pipeline/SectionWriter.h"
+#include "compiler/packing/Recipe.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+Error heddle::SectionWriter::padTo(int64_t offset, WriteBytes to) {
+  static constexpr char zeros[4096] = {};
+  if (offset < position)
+    return createStringError("internal error: two weights overlap in the section at " + Twine(offset));
+  while (position < offset) {
+    int64_t count = std::min<int64_t>(offset - position, sizeof zeros);
+    if (Error error = to(StringRef(zeros, count)))
+      return error;
+    position += count;
+  }
+  return Error::success();
+}
+
+Error heddle::SectionWriter::writeWeight(const WeightInfo &weight, WriteBytes to) {
+  mlir::Attribute recipe = mlir::parseAttribute(weight.recipe, &context);
+  if (!recipe)
+    return createStringError("internal error: the recipe of weight '" + weight.name + "' cannot be read");
+  std::optional<int64_t> bytes = recipeBytes(recipe, diagnostics);
+  if (!bytes || *bytes != weight.bytes)
+    return createStringError("internal error: the recipe of weight '" + weight.name + "' does not make the " + Twine(weight.bytes) + " bytes planned");
+  std::vector<char> buffer(weight.bytes);
+  if (!runRecipe(recipe, checkpoint, buffer, diagnostics))
+    return createStringError("weight '" + weight.name + "' cannot be made");
+  position += weight.bytes;
+  return to(StringRef(buffer.data(), buffer.size()));
+}
+
+Error heddle::SectionWriter::write(WriteBytes to) {
+  std::vector<const WeightInfo *> ordered;
+  for (const WeightInfo &weight : info.weights)
+    ordered.push_back(&weight);
+  llvm::sort(ordered, [](const WeightInfo *left, const WeightInfo *right) { return left->offset < right->offset; });
+  for (const WeightInfo *weight : ordered) {
+    if (Error error = padTo(weight->offset, to))
+      return error;
+    if (Error error = writeWeight(*weight, to))
+      return error;
+  }
+  for (auto [tokenizer, bytes] : zip_equal(info.tokenizers, tokenizers)) {
+    if (bytes.empty())
+      continue;
+    if (Error error = padTo(tokenizer.offset, to))
+      return error;
+    if (Error error = to(bytes))
+      return error;
+    position += bytes.size();
+  }
+  return padTo(info.sectionBytes, to);
+}

@@ -1,0 +1,18 @@
+"""undefined.py EXECUTABLE: it needs what is listed here of libc and libm, and nothing else: nothing of C++, no loader, no shell."""
+import subprocess
+import sys
+
+ALLOWED = set("""
+__libc_start_main __cxa_finalize __gmon_start__ _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable __stack_chk_fail __errno_location
+__memcpy_chk __memset_chk __memmove_chk __vsnprintf_chk __snprintf_chk __read_chk __pread_chk
+bcmp memchr memcmp memcpy memmove memset strchr strcmp strerror strlen strncmp strtod strtof strtol strtoll strtoull
+aligned_alloc calloc free malloc posix_memalign realloc
+close fcntl fstat fsync getenv getpid lseek mmap munmap open pread read realpath rename snprintf stat sysconf syscall unlink vsnprintf write
+pthread_attr_destroy pthread_attr_init pthread_attr_setstacksize pthread_create pthread_join sched_getaffinity sched_yield signal sigaction
+""".split())
+
+text = subprocess.run(["readelf", "-W", "--dyn-syms", sys.argv[1]], stdout=subprocess.PIPE, text=True, check=True).stdout
+undefined = [fields[7].split("@")[0] for fields in map(str.split, text.splitlines()) if len(fields) > 7 and fields[6] == "UND"]
+wrong = sorted(set(undefined) - ALLOWED)
+if wrong or not undefined:
+    sys.exit(f"undefined symbols outside the list: {wrong}" if wrong else "no undefined symbol found: is this an executable?")

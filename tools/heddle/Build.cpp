@@ -1,0 +1,102 @@
+// heddle build: a model -> one executable, or what comes out of a stage.
+#include "compiler/pipeline/Compile.h"
+#include "compiler/support/File.h"
+#include "tools/heddle/Commands.h"
+#include "tools/heddle/Guard.h"
+#include "tools/heddle/Installation.h"
+#include "llvm/ADT/STLExtras.h"
+#include <filesystem>
+#include <fmt/format.h>
+
+using namespace heddle;
+
+namespace {
+
+struct BuildArguments {
+  ModelArguments model;
+  std::string output, emit = "exe", reproducer;
+  std::vector<std::string> cpus;
+  bool timing = false;
+};
+
+constexpr const char *description = R"(Compile a model to one executable.
+
+Examples:
+  heddle build models/gpt2 -o gpt2                 a Hugging Face style directory
+  heddle build model.heddle --weights DIR          a model text, weights from elsewhere
+  heddle build model.heddle --weights seed:1       invented weights, to try a text
+  heddle build model.heddle --emit=linalg          IR after a stage, on stdout
+)";
+
+/// "models/gpt2/" and "texts/gpt2.heddle" are both called gpt2.
+std::string nameOf(const std::string &model) {
+  std::filesystem::path path = std::filesystem::path(model).lexically_normal();
+  if (path.filename().empty())
+    path = path.parent_path();
+  if (path.extension() == ".heddle")
+    path = path.stem();
+  std::string name = path.filename().string();
+  return name.empty() || name == "." || name == ".." ? "model" : name;
+}
+
+int report(Outcome outcome, const Diagnostics &diagnostics) {
+  diagnostics.print(stderr);
+  return outcome == Outcome::Good ? exitGood : outcome == Outcome::Refused ? exitContents : exitInternal;
+}
+
+int build(const BuildArguments &arguments) {
+  CompileOptions options;
+  options.source = arguments.model.source();
+  options.emit = arguments.emit;
+  options.runtimeArchive = findInstallation().runtimeArchive;
+  options.compilerVersion = "heddle " HEDDLE_VERSION;
+  options.reproducer = arguments.reproducer;
+  for (const Target &target : allTargets())
+    if (arguments.cpus.empty() || llvm::is_contained(arguments.cpus, target.cpu))
+      options.targets.push_back(&target);
+
+  mlir::DefaultTimingManager manager;
+  manager.setEnabled(arguments.timing);
+  mlir::TimingScope timing = manager.getRootScope();
+  Diagnostics diagnostics;
+  Compilation compilation(options, diagnostics, timing);
+  Outcome outcome = compilation.run();
+  if (outcome != Outcome::Good)
+    return report(outcome, diagnostics);
+  std::string output = arguments.output;
+  if (output.empty() && (options.emit == "exe" || options.emit == "obj"))
+    output = nameOf(arguments.model.model) + (options.emit == "obj" ? ".o" : "");
+  if (options.emit == "exe")
+    return report(compilation.writeExecutable(output), diagnostics);
+  if (output.empty() || output == "-") {
+    diagnostics.print(stderr);
+    return writeStandardOutput(compilation.result()) ? exitGood : exitContents;
+  }
+  bool written = writeFile(output, compilation.result(), /*executable=*/false, diagnostics);
+  return report(written ? Outcome::Good : Outcome::Refused, diagnostics);
+}
+
+} // namespace
+
+void heddle::addBuild(CLI::App &app, Chosen &chosen) {
+  auto arguments = std::make_shared<BuildArguments>();
+  CLI::App *command = app.add_subcommand("build", description);
+  arguments->model.addTo(*command);
+  command->add_option("-o,--output", arguments->output, "file to write; default: the model's name, or stdout for text")->type_name("FILE");
+  std::vector<std::string> emits, cpus;
+  for (llvm::StringRef name : emitNames())
+    emits.push_back(name.str());
+  for (const Target &target : allTargets())
+    cpus.push_back(target.cpu.str());
+  command->add_option("--emit", arguments->emit, "what comes out; default: exe")->check(CLI::IsMember(emits))->type_name("KIND");
+  command->add_option("--cpu", arguments->cpus, "CPU variants, by commas; default: all")
+      ->delimiter(',')
+      ->check(CLI::IsMember(cpus))
+      ->type_name("LIST");
+  command->add_flag("--timing", arguments->timing, "print where the time went, on stderr");
+  command->callback([arguments, &chosen] {
+    std::string base = arguments->output.empty() || arguments->output == "-" ? nameOf(arguments->model.model) : arguments->output;
+    arguments->reproducer = chosen.reproducer = base + ".reproducer.mlir";
+    chosen.work = [arguments] { return build(*arguments); };
+  });
+}

@@ -1,0 +1,32 @@
+// The commands of `heddle`. Each adds itself to the command line and, when chosen, becomes a function that does the work and returns an exit code.
+#pragma once
+#include "compiler/frontend/Frontend.h"
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+/// What the chosen command will do, and where its reproducer would go.
+struct Chosen {
+  std::function<int()> work;
+  std::string reproducer = "heddle-reproducer.mlir";
+};
+
+/// MODEL, --weights and --set, as every command that reads a model has them.
+struct ModelArguments {
+  std::string model, weights;
+  std::vector<std::string> settings;
+  void addTo(CLI::App &command);
+  ModelSource source() const;
+};
+
+void addBuild(CLI::App &app, Chosen &chosen);
+void addCheck(CLI::App &app, Chosen &chosen);
+void addEval(CLI::App &app, Chosen &chosen);
+
+/// Bytes on stdout; false with a message where it is closed or full.
+bool writeStandardOutput(const std::string &bytes);
+
+} // namespace heddle

@@ -1,0 +1,74 @@
+// heddle: the command line. Parses it, runs the chosen command in a guarded child, maps outcomes to exit codes.
+#include "tools/heddle/Commands.h"
+#include "tools/heddle/Guard.h"
+#include "tools/heddle/Installation.h"
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <sstream>
+
+using namespace heddle;
+
+void heddle::ModelArguments::addTo(CLI::App &command) {
+  command.add_option("MODEL", model, "a .heddle file, or a directory with config.json and weights")->required()->type_name("");
+  command.add_option("--weights", weights, "where weights come from: a directory or seed:N; default: the model's directory")->type_name("DIR|seed:N");
+  command.add_option("--set", settings, "give or override a configuration value")->type_name("KEY=VALUE")->allow_extra_args(false);
+}
+
+ModelSource heddle::ModelArguments::source() const {
+  ModelSource source;
+  source.path = model;
+  source.weights = weights;
+  source.settings = settings;
+  source.builtinTexts = findInstallation().texts;
+  return source;
+}
+
+bool heddle::writeStandardOutput(const std::string &bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0)
+    return true;
+  fmt::print(stderr, "heddle: error: cannot write: 'standard output': {}\n", std::strerror(errno));
+  return false;
+}
+
+namespace {
+
+/// A command's own help begins with its examples; the list of commands has one line each.
+struct HelpFormatter : CLI::Formatter {
+  std::string make_subcommand(const CLI::App *command) const override {
+    std::string text = command->get_description();
+    return fmt::format("  {:<{}}{}\n", command->get_name(), get_column_width() - 2, text.substr(0, text.find('\n')));
+  }
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app("Heddle compiles Transformers: a model becomes one executable.\n\nExamples:\n"
+               "  heddle build models/gpt2 -o gpt2     compile a model\n"
+               "  heddle check model.heddle            find its errors without compiling\n"
+               "  heddle eval model.heddle forward --in tokens=t.npy --out result=r.npy\n"
+               "                                       run it slowly in float64\n",
+               "heddle");
+  app.set_version_flag("--version", "heddle " HEDDLE_VERSION);
+  app.require_subcommand(1);
+  app.formatter(std::make_shared<HelpFormatter>());
+  Chosen chosen;
+  addBuild(app, chosen);
+  addCheck(app, chosen);
+  // addEval(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &success) { // --help, --version
+    std::ostringstream text;
+    app.exit(success, text, text);
+    return writeStandardOutput(text.str()) ? exitGood : exitContents;
+  } catch (const CLI::ParseError &error) {
+    std::string command;
+    for (const CLI::App *used : app.get_subcommands())
+      command += " " + used->get_name();
+    fmt::print(stderr, "heddle: error: {}\nSee heddle{} --help\n", error.what(), command);
+    return exitUsage;
+  }
+  return runGuarded(chosen.work, argc, argv, chosen.reproducer);
+}
