@@ -14,6 +14,7 @@ path = [os.path.join(config.heddle_build, "bin"), os.path.join(config.test_sourc
 config.environment["PATH"] = os.pathsep.join(path)
 config.substitutions.append(("%models", config.heddle_models))
 config.substitutions.append(("%examples", os.path.join(config.heddle_source, "examples")))
+config.substitutions.append(("%source", config.heddle_source))
 config.substitutions.append(("%build", config.heddle_build))
 config.substitutions.append(("%python", config.python))
 

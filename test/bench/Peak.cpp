@@ -1,0 +1,45 @@
+#include "test/bench/Peak.h"
+#include <immintrin.h>
+
+namespace {
+
+volatile float sink;
+
+/// 16 chains hide a latency of 4 cycles at two a cycle, with room.
+__attribute__((target("avx512f"))) double wideLoop(int64_t rounds) {
+  __m512 sums[16], x = _mm512_set1_ps(0.999f), y = _mm512_set1_ps(1e-3f);
+  for (auto &sum : sums)
+    sum = _mm512_set1_ps(1.f);
+  for (int64_t round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (auto &sum : sums)
+      sum = _mm512_fmadd_ps(sum, x, y);
+  }
+  __m512 total = sums[0];
+  for (int i = 1; i < 16; ++i)
+    total = _mm512_add_ps(total, sums[i]);
+  sink = _mm512_reduce_add_ps(total);
+  return 16. * 16 * 2 * rounds;
+}
+
+__attribute__((target("avx2,fma"))) double narrowLoop(int64_t rounds) {
+  __m256 sums[12], x = _mm256_set1_ps(0.999f), y = _mm256_set1_ps(1e-3f);
+  for (auto &sum : sums)
+    sum = _mm256_set1_ps(1.f);
+  for (int64_t round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (auto &sum : sums)
+      sum = _mm256_fmadd_ps(sum, x, y);
+  }
+  __m256 total = sums[0];
+  for (int i = 1; i < 12; ++i)
+    total = _mm256_add_ps(total, sums[i]);
+  sink = total[0];
+  return 12. * 8 * 2 * rounds;
+}
+
+} // namespace
+
+bool hasWideRegisters() { return __builtin_cpu_supports("x86-64-v4"); }
+
+double runFmaLoop(int64_t rounds, bool wide) { return wide ? wideLoop(rounds) : narrowLoop(rounds); }

@@ -1,0 +1,35 @@
+"""memory.py EXECUTABLE COUNTER.so: a row of 4096 tokens: no allocation while the entry runs, and no memory that grows with the square of the length."""
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+from executable import check
+
+
+def measure(executable, counter, length, cpu="x86-64-v3"):
+    with tempfile.TemporaryDirectory() as folder:
+        x = np.random.default_rng(3).standard_normal((1, length, 64)).astype(np.float32)
+        np.save(f"{folder}/x.npy", x)
+        environment = dict(os.environ, LD_PRELOAD=counter, HEDDLE_COUNT_FILE=f"{folder}/counts", HEDDLE_CPU=cpu)
+        command = [executable, "run", "forward", "-t", "2", "--in", f"x={folder}/x.npy", "--out", f"result={folder}/r.npy"]
+        done = subprocess.run(command, stderr=subprocess.PIPE, env=environment, check=False)
+        check(done.returncode == 0, done.stderr.decode(errors="replace"))
+        with open(f"{folder}/counts", encoding="ascii") as counts:
+            calls, allocations, peak = map(int, counts.read().split())
+        return x.nbytes * 2, calls, allocations, peak * 1024
+
+
+def main():
+    executable, counter = map(os.path.abspath, sys.argv[1:])
+    for length in (64, 4096):
+        arrays, calls, allocations, peak = measure(executable, counter, length)
+        bound = arrays + os.path.getsize(executable) + 16 * 2**20
+        check(calls == 1, f"length {length}: {calls} calls of the entry were seen, expected 1")
+        check(allocations == 0, f"length {length}: {allocations} allocations while the entry ran")
+        check(peak < bound, f"length {length}: peak {peak} bytes, allowed {bound}")
+
+
+if __name__ == "__main__":
+    main()
