@@ -1,0 +1,136 @@
+#include "compiler/linalg/KernelLowering.h"
+#include "compiler/support/Target.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace heddle;
+
+static int64_t wholePanels(int64_t columns) { return llvm::divideCeilSigned(columns, panelColumns) * panelColumns; }
+
+RankedTensorType heddle::exactType(Type logical) {
+  auto type = cast<RankedTensorType>(logical);
+  return RankedTensorType::get(type.getShape(), type.getElementType());
+}
+
+RankedTensorType heddle::internalType(Type logical) {
+  auto type = cast<RankedTensorType>(logical);
+  int64_t rank = type.getRank();
+  if (rank == 0 || type.isDynamicDim(rank - 1)) return exactType(logical);
+  int64_t columns = wholePanels(type.getDimSize(rank - 1)), rows = 1;
+  if (rank == 1) return RankedTensorType::get({columns}, type.getElementType());
+  for (int64_t extent : type.getShape().drop_back()) rows = ShapedType::isDynamic(extent) || ShapedType::isDynamic(rows) ? ShapedType::kDynamic : rows * extent;
+  return RankedTensorType::get({rows, columns}, type.getElementType());
+}
+
+RankedTensorType heddle::panelType(Type logical) {
+  auto type = cast<RankedTensorType>(logical);
+  return RankedTensorType::get({wholePanels(type.getDimSize(1)) / panelColumns, type.getDimSize(0), panelColumns}, type.getElementType());
+}
+
+RankedTensorType heddle::argumentType(BlockArgument argument) {
+  for (Operation *user : argument.getUsers()) {
+    if (auto linear = dyn_cast<LinearOp>(user); linear && linear.getWeight() == argument) return panelType(argument.getType());
+    if (isa<FlattenOp>(user)) return exactType(argument.getType());
+  }
+  return internalType(argument.getType());
+}
+
+RankedTensorType heddle::resultType(func::FuncOp kernel) {
+  Value result = kernel.getBody().front().getTerminator()->getOperand(0);
+  return result.getDefiningOp<UnflattenOp>() ? exactType(result.getType()) : internalType(result.getType());
+}
+
+SmallVector<StringAttr> heddle::dimensionsOf(func::FuncOp kernel) {
+  llvm::SetVector<StringAttr> names;
+  auto add = [&](Type type) {
+    if (DimsAttr dims = dimsOf(type)) names.insert(dims.getNames().begin(), dims.getNames().end());
+  };
+  for (Type type : kernel.getArgumentTypes()) add(type);
+  for (Type type : kernel.getResultTypes()) add(type);
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isa<AttentionOp, PositionsOp>(op)) continue;
+    StringRef tokens = dimsOf(op.getResult(0)).nameOf(0).getValue();
+    if (tokens.consume_back(".tokens")) names.insert(StringAttr::get(kernel.getContext(), tokens)); // how many query tiles there can be
+  }
+  return names.takeVector();
+}
+
+Value KernelLowering::extent(LinalgBuilder &b, DimsAttr dims, int64_t axis) const {
+  SmallVector<Value> symbols;
+  for (StringAttr name : dims.getNames()) symbols.push_back(dimensions.lookup(name));
+  return affine::expandAffineExpr(b, b.loc, dims.getMap().getResult(axis), {}, symbols);
+}
+
+SmallVector<Value> KernelLowering::physicalIndices(LinalgBuilder &b, Value base, ArrayRef<Value> indices) const {
+  DimsAttr dims = dimsOf(base);
+  auto type = cast<RankedTensorType>(argument(base).getType());
+  if (type.getRank() == dims.getRank()) return SmallVector<Value>(indices);
+  Value row = indices[0];
+  for (int64_t i = 1; i + 1 < dims.getRank(); ++i) row = b.add(b.multiply(row, extent(b, dims, i)), indices[i]);
+  return {row, indices.back()};
+}
+
+KernelLowering::Row KernelLowering::rowOf(LinalgBuilder &b, Value offsets, Value starts, Value row) const {
+  auto at = [&](Value tensor, Value i) { return b.make<arith::IndexCastOp>(b.getIndexType(), b.extract(argument(tensor), i)); };
+  Value offset = at(offsets, row), next = at(offsets, b.add(row, b.index(1)));
+  return {offset, b.subtract(next, offset), starts ? at(starts, row) : Value()};
+}
+
+/// With NaN handled as IEEE 754 maximum does: a NaN on either side is the result. Against a constant, which is none, one comparison does.
+static Value emitExtremum(LinalgBuilder &b, Value x, Value y, arith::CmpFPredicate wins) {
+  if (matchPattern(x, m_Constant())) std::swap(x, y);
+  Value chosen = b.choose(b.make<arith::CmpFOp>(wins, y, x), y, x); // y where it wins; x, also where x is NaN
+  if (matchPattern(y, m_Constant())) return chosen;
+  return b.choose(b.make<arith::CmpFOp>(arith::CmpFPredicate::UNO, y, y), y, chosen);
+}
+
+Value heddle::emitElement(LinalgBuilder &b, Operation *op, ValueRange operands) {
+  if (isa<arith::MaximumFOp>(op)) return emitExtremum(b, operands[0], operands[1], arith::CmpFPredicate::OGT);
+  if (isa<arith::MinimumFOp>(op)) return emitExtremum(b, operands[0], operands[1], arith::CmpFPredicate::OLT);
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(operands);
+  state.addTypes(getElementTypeOrSelf(op->getResult(0).getType()));
+  state.addAttributes(op->getAttrs());
+  return b.create(state)->getResult(0);
+}
+
+FailureOr<Value> KernelLowering::lowerBody(LinalgBuilder &b) {
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto x = dyn_cast<LinearOp>(op)) return lowerLinear(b, x);
+    if (auto x = dyn_cast<AttentionOp>(op)) return lowerAttention(b, x);
+    if (auto x = dyn_cast<PositionsOp>(op)) return lowerPositions(b, x);
+    if (auto x = dyn_cast<FlattenOp>(op); x && x.getOffsets()) return lowerFlatten(b, x);
+    if (auto x = dyn_cast<UnflattenOp>(op); x && dimsOf(x.getSource()) != dimsOf(x.getType())) return lowerUnflatten(b, x);
+    if (isa<MatmulOp, ConcatOp>(op)) return op.emitOpError("is not built yet on activations");
+  }
+  return lowerRows(b);
+}
+
+LogicalResult KernelLowering::run(func::FuncOp kernel) {
+  KernelLowering lowering(kernel);
+  SmallVector<Type> types;
+  for (BlockArgument argument : kernel.getArguments()) types.push_back(argumentType(argument));
+  RankedTensorType result = resultType(kernel);
+  types.push_back(result);
+  SmallVector<StringAttr> names = dimensionsOf(kernel);
+  OpBuilder before(kernel);
+  types.append(names.size(), before.getIndexType());
+  auto made = func::FuncOp::create(before, kernel.getLoc(), kernel.getName(), before.getFunctionType(types, result));
+  made.setPrivate();
+  Block *block = made.addEntryBlock();
+  unsigned count = kernel.getNumArguments();
+  for (BlockArgument argument : kernel.getArguments()) lowering.arguments.map(argument, block->getArgument(argument.getArgNumber()));
+  lowering.out = block->getArgument(count);
+  for (auto [i, name] : llvm::enumerate(names)) lowering.dimensions[name] = block->getArgument(count + 1 + i);
+  LinalgBuilder b(OpBuilder::atBlockBegin(block), kernel.getLoc());
+  auto value = lowering.lowerBody(b);
+  if (failed(value)) {
+    made.erase();
+    return failure();
+  }
+  b.setInsertionPointToEnd(block);
+  func::ReturnOp::create(b, b.loc, *value);
+  kernel.erase();
+  return success();
+}

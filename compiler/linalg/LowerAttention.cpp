@@ -1,0 +1,243 @@
+// Attention: scf.forall over batch rows, query tiles and heads; in it a loop over key blocks at absolute positions, each block a handful of linalg ops on
+// static tiles. The running maximum, sum and output are merged block by block as the arithmetic contract says; nothing of size queries x keys exists.
+// Vaswani et al. 2017; the merge is that of Milakov, Gimelshein 2018.
+#include "compiler/linalg/KernelLowering.h"
+#include "compiler/support/BitSizes.h"
+#include "compiler/support/Target.h"
+
+using namespace mlir;
+using namespace heddle;
+using P = arith::CmpIPredicate;
+
+namespace {
+
+/// An operand [tokens, heads, width] in its buffer.
+struct HeadBuffer {
+  Value tensor;
+  int64_t rowsPerToken, headRows, headColumns, first, width;
+
+  static std::optional<HeadBuffer> of(const KernelLowering &kernel, Value operand) {
+    auto view = headViewOf(operand);
+    Value tensor = view ? kernel.argument(view->base) : Value();
+    if (!tensor) return std::nullopt;
+    auto shape = cast<RankedTensorType>(operand.getType()).getShape();
+    bool headed = dimsOf(view->base).getRank() == 3; // [tokens, heads, columns], its first two axes one in memory
+    int64_t heads = headed ? dimsOf(view->base).shape()[1] : 1;
+    return HeadBuffer{tensor, heads, headed ? 1 : 0, view->headColumns, view->first, shape.back()};
+  }
+  Value rowAt(LinalgBuilder &b, Value token, Value head) const {
+    return rowsPerToken == 1 ? token : b.add(b.multiply(token, b.index(rowsPerToken)), b.multiply(head, b.index(headRows)));
+  }
+  Value columnAt(LinalgBuilder &b, Value head) const { return b.add(b.multiply(head, b.index(headColumns)), b.index(first)); }
+};
+
+class AttentionLowering {
+public:
+  AttentionLowering(KernelLowering &kernel, AttentionOp op) : kernel(kernel), op(op), element(elementOf(op.getResult())) {}
+  FailureOr<Value> run(LinalgBuilder &b);
+
+private:
+  using State = SmallVector<Value>; // running maximum [R], sum [R], output [R, width]
+  KernelLowering &kernel;
+  AttentionOp op;
+  Type element;
+  HeadBuffer query, key, value;
+  KernelLowering::Row queries, keys;
+  Value batch, queryHead, keyHead;
+  MaskOpInterface mask;
+
+  struct Block { // a key block seen by a query tile
+    Value firstQuery, firstKey; // positions
+    int64_t rows;
+    Value visibleTile; // [rows, keyBlock], 1 or 0, where the mask reads a tensor
+  };
+
+  Value tile(LinalgBuilder &b, int64_t rows, Value start, Value out);
+  State block(LinalgBuilder &b, Block at, Value queryTile, const State &state, bool full);
+  State merge(LinalgBuilder &b, int64_t rows, const State &state, Value m, Value l, Value o);
+  Value copyKeys(LinalgBuilder &b, const HeadBuffer &from, Value firstKey, bool transposed);
+  std::pair<Value, Value> visible(LinalgBuilder &g, const Block &at, int64_t queryLoop, int64_t keyLoop, Value score);
+  MaskSite site();
+  Value exponent(LinalgBuilder &g, Value x, Value maximum) { return g.make<math::ExpOp>(g.make<arith::SubFOp>(x, maximum)); }
+};
+
+MaskSite AttentionLowering::site() {
+  return {batch, queryHead, queries.start, keys.start, [this](Value v) { return kernel.argument(v); }};
+}
+
+/// In a body over (queries, keys): whether the pair is real and visible, and its score.
+std::pair<Value, Value> AttentionLowering::visible(LinalgBuilder &g, const Block &at, int64_t queryLoop, int64_t keyLoop, Value score) {
+  Value q = g.add(at.firstQuery, g.position(queryLoop)), k = g.add(at.firstKey, g.position(keyLoop));
+  Value index = g.subtract(k, keys.start);
+  Value real = g.both(g.compare(P::sge, index, g.index(0)), g.compare(P::slt, index, keys.length));
+  if (!mask) return {real, score};
+  auto [seen, changed] = mask.emitScore(g, g.loc, site(), q, k, score);
+  return {g.both(real, seen), changed};
+}
+
+/// The keys of a block, [width, keyBlock] or [keyBlock, width]; places without a real key repeat the nearest one.
+Value AttentionLowering::copyKeys(LinalgBuilder &b, const HeadBuffer &from, Value firstKey, bool transposed) {
+  SmallVector<OpFoldResult> sizes{b.attr(transposed ? from.width : keyBlock), b.attr(transposed ? keyBlock : from.width)};
+  Value last = b.subtract(keys.length, b.index(1)), column = from.columnAt(b, keyHead);
+  return b.generic({}, b.empty(sizes, element), {b.map(2, {0, 1})}, 0, [&](LinalgBuilder &g, ValueRange) {
+    Value position = g.add(firstKey, g.position(transposed ? 1 : 0));
+    Value index = g.largest(g.index(0), g.least(g.subtract(position, keys.start), last));
+    Value token = g.add(keys.offset, index);
+    return g.extract(from.tensor, {from.rowAt(g, token, keyHead), g.add(column, g.position(transposed ? 0 : 1))});
+  });
+}
+
+/// (m_b, l_b, o_b) of one block from its own maximum, merged into the running state. `full`: every pair is visible, no select is needed; both ways give
+/// the same bits.
+AttentionLowering::State AttentionLowering::block(LinalgBuilder &b, Block at, Value queries, const State &state, bool full) {
+  OpFoldResult R = b.attr(at.rows), N = b.attr(keyBlock), W = b.attr(value.width);
+  AffineMap whole = b.map(2, {0, 1}), rows = b.map(2, {0});
+  SmallVector<AffineMap> product{b.map(3, {0, 2}), b.map(3, {2, 1}), b.map(3, {0, 1})};
+  Value zero = b.zero(element), lowest = b.lowest(element), none = b.number(element, 0.5);
+  Value keysTile = copyKeys(b, key, at.firstKey, true), valuesTile = copyKeys(b, value, at.firstKey, false), seen;
+  if (!full && mask && mask.readsTensor())
+    seen = b.generic({}, b.empty({R, N}, element), {whole}, 0,
+                     [&](LinalgBuilder &g, ValueRange) { return g.make<arith::UIToFPOp>(element, visible(g, at, 0, 1, zero).first); });
+  auto isSeen = [&](LinalgBuilder &g, ValueRange v, int64_t keyLoop) {
+    return seen ? g.make<arith::CmpFOp>(arith::CmpFPredicate::OGT, v.back(), none) : visible(g, at, 0, keyLoop, zero).first;
+  };
+  auto inputs = [&](std::initializer_list<Value> values) {
+    SmallVector<Value> all(values);
+    if (seen) all.push_back(seen);
+    return all;
+  };
+  auto maps = [&](std::initializer_list<AffineMap> of, AffineMap seenMap, AffineMap out) {
+    SmallVector<AffineMap> all(of);
+    if (seen) all.push_back(seenMap);
+    all.push_back(out);
+    return all;
+  };
+  Value score = b.generic({queries, keysTile}, b.fill(zero, b.empty({R, N}, element)), product, 1,
+                          [](LinalgBuilder &g, ValueRange v) { return g.make<math::FmaOp>(v[0], v[1], v[2]); });
+  if (!full || mask)
+    score = b.generic(inputs({score}), b.empty({R, N}, element), maps({whole}, whole, whole), 0, [&](LinalgBuilder &g, ValueRange v) {
+      if (full) return visible(g, at, 0, 1, v[0]).second;
+      if (seen) return g.choose(isSeen(g, v.drop_back(), 1), v[0], lowest);
+      auto [is, changed] = visible(g, at, 0, 1, v[0]);
+      return g.choose(is, changed, lowest);
+    });
+  Value m = b.generic({score}, b.fill(lowest, b.empty({R}, element)), {whole, rows}, 1, [](LinalgBuilder &g, ValueRange v) { return g.larger(v[0], v[1]); });
+  Value p = b.generic(inputs({score, m}), b.empty({R, N}, element), maps({whole, rows}, whole, whole), 0, [&](LinalgBuilder &g, ValueRange v) {
+    Value e = exponent(g, v[0], v[1]);
+    return full ? e : g.choose(isSeen(g, v.drop_back(), 1), e, zero);
+  });
+  Value l = b.generic({p}, b.fill(zero, b.empty({R}, element)), {whole, rows}, 1, [](LinalgBuilder &g, ValueRange v) { return g.make<arith::AddFOp>(v[1], v[0]); });
+  Value o = b.generic(inputs({p, valuesTile}), b.fill(zero, b.empty({R, W}, element)), maps({product[0], product[1]}, product[0], product[2]), 1,
+                      [&](LinalgBuilder &g, ValueRange v) {
+                        Value sum = v.back(), next = g.make<math::FmaOp>(v[0], v[1], sum);
+                        return full ? next : g.choose(isSeen(g, v.drop_back(), 2), next, sum); // 0 * NaN never enters
+                      });
+  return merge(b, at.rows, state, m, l, o);
+}
+
+/// any = not (l_b == 0); l = any ? fma(l, exp(m - m'), l_b * exp(m_b - m')) : l, the same for o. A block wholly hidden from a row is the identity, bit for bit.
+AttentionLowering::State AttentionLowering::merge(LinalgBuilder &b, int64_t rows, const State &state, Value m, Value l, Value o) {
+  OpFoldResult R = b.attr(rows);
+  AffineMap whole = b.map(2, {0, 1}), row = b.map(2, {0}), one = b.map(1, {0});
+  Value zero = b.zero(element);
+  auto hidden = [&](LinalgBuilder &g, Value sum) { return g.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, sum, zero); };
+  auto empty = [&] { return b.empty({R}, element); };
+  Value next = b.generic({state[0], m}, empty(), {one, one, one}, 0, [](LinalgBuilder &g, ValueRange v) { return g.larger(v[0], v[1]); });
+  auto factor = [&](LinalgBuilder &g, ValueRange v) { return exponent(g, v[0], v[1]); };
+  Value old = b.generic({state[0], next}, empty(), {one, one, one}, 0, factor), fresh = b.generic({m, next}, empty(), {one, one, one}, 0, factor);
+  auto combine = [&](LinalgBuilder &g, ValueRange v) { // block's sum, both factors, block, running
+    return g.choose(hidden(g, v[0]), v[4], g.make<math::FmaOp>(v[4], v[1], g.make<arith::MulFOp>(v[3], v[2])));
+  };
+  Value output = b.generic({l, old, fresh, o}, state[2], {row, row, row, whole, whole}, 0, combine);
+  Value sum = b.generic({l, old, fresh, l}, state[1], {one, one, one, one, one}, 0, combine);
+  Value maximum = b.generic({l, next}, state[0], {one, one, one}, 0, [&](LinalgBuilder &g, ValueRange v) { return g.choose(hidden(g, v[0]), v[2], v[1]); });
+  return {maximum, sum, output};
+}
+
+/// The result of `rows` queries from index `start` of the batch row on.
+Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value out) {
+  AffineMap whole = b.map(2, {0, 1}), row = b.map(2, {0});
+  // A scaled copy of the queries: read in place, their address has a maximum and a minimum in it, which LLVM's loop strength reduction writes out again
+  // for every load of the innermost loop.
+  Value token = b.add(queries.offset, start);
+  SmallVector<OpFoldResult> at{query.rowAt(b, token, queryHead), query.columnAt(b, queryHead)}, sizes{b.attr(rows), b.attr(query.width)};
+  Value from = b.slice(query.tensor, at, sizes, {b.attr(query.rowsPerToken), b.attr(1)});
+  Value scale = b.number(element, op.getScale().convertToDouble());
+  Value scaled = b.generic({from}, b.empty(sizes, element), {whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) { return g.make<arith::MulFOp>(v[0], scale); });
+  Value zero = b.zero(element), size = b.index(keyBlock);
+  OpFoldResult R = b.attr(rows);
+  State state{b.fill(b.lowest(element), b.empty({R}, element)), b.fill(zero, b.empty({R}, element)), b.fill(zero, out)};
+  Value end = b.add(keys.start, keys.length);
+  Value first = b.make<arith::DivUIOp>(keys.start, size), last = b.make<arith::CeilDivUIOp>(end, size);
+  last = b.choose(b.compare(P::eq, keys.length, b.index(0)), first, last);
+  auto loop = scf::ForOp::create(b, b.loc, first, last, b.index(1), state);
+  LinalgBuilder i(OpBuilder::atBlockBegin(loop.getBody()), b.loc);
+  Block here{i.add(queries.start, start), i.multiply(loop.getInductionVar(), size), rows, {}};
+  Value blockEnd = i.add(here.firstKey, size);
+  Value some = i.truth(true), all = i.both(i.compare(P::sle, keys.start, here.firstKey), i.compare(P::sle, blockEnd, end));
+  if (mask) {
+    Value lastKey = i.subtract(i.least(blockEnd, end), i.index(1));
+    auto answer = mask.classifyTile(i, i.loc, site(), here.firstQuery, i.add(here.firstQuery, i.index(rows - 1)), i.largest(keys.start, here.firstKey), lastKey);
+    some = answer.first;
+    all = i.both(all, answer.second);
+  }
+  State running(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  auto any = scf::IfOp::create(i, i.loc, ValueRange(running).getTypes(), some, true);
+  LinalgBuilder t(OpBuilder::atBlockBegin(any.thenBlock()), b.loc), e(OpBuilder::atBlockBegin(any.elseBlock()), b.loc);
+  auto full = scf::IfOp::create(t, t.loc, ValueRange(running).getTypes(), all, true);
+  scf::YieldOp::create(t, t.loc, full.getResults());
+  for (bool isFull : {true, false}) {
+    LinalgBuilder inner(OpBuilder::atBlockBegin(isFull ? full.thenBlock() : full.elseBlock()), b.loc);
+    scf::YieldOp::create(inner, b.loc, block(inner, here, scaled, running, isFull));
+  }
+  scf::YieldOp::create(e, e.loc, running);
+  scf::YieldOp::create(i, i.loc, any.getResults());
+  return b.generic({loop.getResult(1)}, loop.getResult(2), {row, whole}, 0, [&](LinalgBuilder &g, ValueRange v) {
+    Value nothing = g.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, v[0], zero);
+    return g.choose(nothing, zero, g.make<arith::DivFOp>(v[1], v[0]));
+  });
+}
+
+FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
+  auto q = HeadBuffer::of(kernel, op.getQuery()), k = HeadBuffer::of(kernel, op.getKey()), v = HeadBuffer::of(kernel, op.getValue());
+  StringRef width = op.hasRows() ? dimsOf(op.getType()).nameOf(0).getValue() : "";
+  if (!q || !k || !v || !width.consume_back(".tokens")) return op.emitOpError("is built for rows of tokens only");
+  query = *q, key = *k, value = *v;
+  mask = op.getMask() ? op.getMask().getDefiningOp<MaskOpInterface>() : MaskOpInterface();
+  bool joined = dimsOf(kernel.resultOp()->getResult(0)).getRank() == 2; // heads side by side in one row
+  int64_t heads = op.heads(), group = heads / op.keyHeads();
+  Value tileSize = b.index(queryTile), batches = b.subtract(kernel.extent(b, dimsOf(op.getQueryOffsets()), 0), b.index(1));
+  SmallVector<OpFoldResult> bounds{batches, b.make<arith::CeilDivUIOp>(kernel.dimension(width), tileSize), b.attr(heads)};
+  auto forall = scf::ForallOp::create(b, b.loc, bounds, ValueRange{kernel.out}, std::nullopt);
+  b.setInsertionPoint(forall.getTerminator());
+  batch = forall.getInductionVar(0);
+  queryHead = forall.getInductionVar(2);
+  keyHead = group == 1 ? queryHead : b.make<arith::DivUIOp>(queryHead, b.index(group));
+  queries = kernel.rowOf(b, op.getQueryOffsets(), op.getQueryStarts(), batch);
+  keys = kernel.rowOf(b, op.getKeyOffsets(), op.getKeyStarts(), batch);
+  // The last tile of a row overlaps its neighbour; a row shorter than a tile goes query by query; a tile beyond the row has no queries.
+  Value zero = b.index(0), first = b.multiply(forall.getInductionVar(1), tileSize);
+  Value start = b.largest(zero, b.least(first, b.subtract(queries.length, tileSize)));
+  Value count = b.choose(b.compare(P::slt, first, queries.length), b.least(queries.length, tileSize), zero);
+  HeadBuffer result{forall.getRegionIterArgs()[0], joined ? 1 : heads, joined ? 0 : 1, joined ? value.width : 0, 0, value.width};
+  Value token = b.add(queries.offset, start);
+  SmallVector<OpFoldResult> at{result.rowAt(b, token, queryHead), result.columnAt(b, queryHead)}, sizes{count, b.attr(value.width)};
+  SmallVector<OpFoldResult> steps{b.attr(result.rowsPerToken), b.attr(1)};
+  Value out = b.slice(result.tensor, at, sizes, steps);
+  auto choice = scf::IfOp::create(b, b.loc, TypeRange{out.getType()}, b.compare(P::eq, count, tileSize), true);
+  LinalgBuilder t(OpBuilder::atBlockBegin(choice.thenBlock()), b.loc), e(OpBuilder::atBlockBegin(choice.elseBlock()), b.loc);
+  SmallVector<OpFoldResult> origin{b.attr(0), b.attr(0)}, whole{b.attr(queryTile), b.attr(value.width)}, one{b.attr(1), b.attr(value.width)};
+  scf::YieldOp::create(t, b.loc, t.insert(tile(t, queryTile, start, t.slice(out, origin, whole)), out, origin, whole));
+  auto loop = scf::ForOp::create(e, b.loc, zero, count, e.index(1), ValueRange{out});
+  LinalgBuilder i(OpBuilder::atBlockBegin(loop.getBody()), b.loc);
+  SmallVector<OpFoldResult> here{loop.getInductionVar(), i.attr(0)};
+  Value single = tile(i, 1, i.add(start, loop.getInductionVar()), i.slice(loop.getRegionIterArgs()[0], here, one));
+  scf::YieldOp::create(i, b.loc, i.insert(single, loop.getRegionIterArgs()[0], here, one));
+  scf::YieldOp::create(e, b.loc, loop.getResult(0));
+  b.yieldSlice(forall, choice.getResult(0), at, sizes, steps);
+  b.setInsertionPointAfter(forall);
+  return forall.getResult(0);
+}
+} // namespace
+
+FailureOr<Value> KernelLowering::lowerAttention(LinalgBuilder &b, AttentionOp op) { return AttentionLowering(*this, op).run(b); }

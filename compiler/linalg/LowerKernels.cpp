@@ -1,0 +1,63 @@
+// Kernels and entries of heddle ops become kernels of linalg on plain tensors and straight lists of calls on raw buffers; what is no code moves into the
+// module attribute `heddle.model`. Comes after OutlineKernels and the merging of equal kernels.
+#include "compiler/linalg/EntryLowering.h"
+#include "compiler/linalg/KernelLowering.h"
+#include "compiler/linalg/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace heddle {
+#define GEN_PASS_DEF_LOWERKERNELS
+#include "compiler/linalg/Passes.h.inc"
+} // namespace heddle
+
+using namespace mlir;
+using namespace heddle;
+
+namespace {
+
+/// file:line:column of the innermost place in a model text.
+std::string placeOf(Location loc) {
+  std::string place;
+  loc->walk([&](Location inner) {
+    auto file = dyn_cast<FileLineColLoc>(inner);
+    if (!file) return WalkResult::advance();
+    llvm::raw_string_ostream(place) << file.getFilename().getValue() << ":" << file.getLine() << ":" << file.getColumn();
+    return WalkResult::interrupt();
+  });
+  return place;
+}
+
+struct LowerKernels : heddle::impl::LowerKernelsBase<LowerKernels> {
+  void runOnOperation() override {
+    if (failed(run())) signalPassFailure();
+  }
+  LogicalResult run() {
+    ModuleOp module = getOperation();
+    ModelInfo info;
+    if (failed(describeModel(module, info))) return failure();
+    KernelSignatures signatures;
+    SmallVector<func::FuncOp> kernels, entries;
+    for (auto f : module.getOps<func::FuncOp>()) (f.isPrivate() ? kernels : entries).push_back(f);
+    for (auto kernel : kernels) {
+      KernelSignature &signature = signatures[kernel.getName()];
+      for (BlockArgument argument : kernel.getArguments()) signature.arguments.push_back(argumentType(argument));
+      signature.result = resultType(kernel);
+      signature.dimensions = dimensionsOf(kernel);
+      info.kernels.push_back({kernel.getName().str(), placeOf(kernel.getLoc())});
+    }
+    for (auto kernel : kernels) {
+      if (failed(KernelLowering::run(kernel))) return failure();
+      ++lowered;
+    }
+    WeightPlacer weights(module, info);
+    for (auto entry : entries)
+      if (failed(lowerEntry(entry, signatures, weights, info))) return failure();
+    for (auto weight : llvm::make_early_inc_range(module.getOps<WeightOp>())) weight.erase();
+    for (StringRef name : {nameAttr, documentationAttr, tasksAttr, tokenizersAttr}) module->removeAttr(name);
+    writeModelInfo(module, info);
+    return success();
+  }
+};
+} // namespace

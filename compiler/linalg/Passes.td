@@ -1,0 +1,40 @@
+// The linalg stage: heddle on rows of tokens -> kernels of linalg on tensors. Comes after graph, before loops.
+#ifndef HEDDLE_LINALG_PASSES
+#define HEDDLE_LINALG_PASSES
+include "mlir/Pass/PassBase.td"
+
+def OutlineKernels : Pass<"heddle-outline-kernels", "mlir::ModuleOp"> {
+  let summary = "outline fused regions into private functions of tensors and weights";
+  let description = [{
+    Each entry becomes a straight list of calls. A kernel is one product with the elementwise ops that consume it (its epilogue), one attention with the
+    reshape that joins its heads, or one chain of row ops with the same rows (elementwise, gathers, reductions, softmax, norms). It has one result: a group
+    with a second use inside is cut there. Views, masks and constants are cloned into each kernel that uses them; a view that its consumer cannot read
+    through becomes a copy. Weights, like tensors, are arguments, so equal regions give equal functions, which `duplicate-function-elimination` merges.
+    Source places are taken from before the merge. Example: test/linalg/outline-kernels.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect", "::mlir::func::FuncDialect"];
+  let statistics = [Statistic<"outlined", "outlined", "kernels outlined">];
+}
+
+def LowerKernels : Pass<"heddle-lower-kernels", "mlir::ModuleOp"> {
+  let summary = "lower kernels and entries to linalg on plain tensors";
+  let description = [{
+    Kernels become functions in destination-passing style, `(tensors.., out, dimensions..) -> tensor`, of scf.forall over rows, panels or queries and linalg
+    on static tiles; one index argument for each dimension their types name, in order of first use. Activations are [rows, columns padded to whole panels].
+    Entries become functions of raw buffers and dimensions (runtime/heddle_model.h). Weights get their packed layout from the kernel that reads them, and
+    move with everything else that is no code into the module attribute `heddle.model`. Ops without a lowering are an error. Example:
+    test/linalg/lower-kernels.mlir.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
+    "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect", "::mlir::math::MathDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"lowered", "lowered", "kernels lowered">];
+}
+
+def VerifyLinalg : Pass<"heddle-verify-linalg", "mlir::ModuleOp"> {
+  let summary = "verify what the linalg stage promises";
+  let description = [{
+    No heddle op, type or encoding is left, so no mask value either; a kernel has one result and its output is its last tensor argument; entries are straight
+    lists of calls; `heddle.model` is whole.
+  }];
+}
+#endif

@@ -1,0 +1,23 @@
+// The order of the linalg stage.
+#include "compiler/linalg/Passes.h"
+#include "mlir/Dialect/Func/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void heddle::buildLinalgStage(OpPassManager &pm) {
+  pm.addPass(createOutlineKernels());
+  pm.addPass(func::createDuplicateFunctionEliminationPass());
+  pm.addPass(createLowerKernels());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(func::createDuplicateFunctionEliminationPass()); // once more: the names of dimensions are gone
+  pm.addPass(createVerifyLinalg());
+}
+
+void heddle::registerLinalgStage() {
+  registerHeddleLinalgPasses();
+  PassPipelineRegistration<>("heddle-stage-linalg", "heddle on rows of tokens -> kernels of linalg on tensors", buildLinalgStage);
+}

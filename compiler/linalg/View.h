@@ -1,0 +1,47 @@
+// Views: what reshape, transpose, slice and broadcast say is only arithmetic on indices, so a kernel reads the base tensor instead of a moved copy. The
+// outliner asks here which views a kernel can take, the lowerings how to read through them.
+#pragma once
+#include "dialect/Heddle.h"
+#include <optional>
+
+namespace heddle {
+
+/// Ops without work of their own: every kernel that needs one gets its own copy.
+bool isView(mlir::Operation *op); // broadcast, reshape, transpose, slice
+bool isFree(mlir::Operation *op); // views, constants, masks
+
+/// Element (i..) of a value is element map(i..) of `base`; the base is no view, or the result of one in `stops`.
+struct View {
+  mlir::Value base;
+  mlir::AffineMap map;
+};
+using Stops = llvm::DenseSet<mlir::Operation *>;
+/// Nothing where a reshape moves elements across an extent that is not static.
+std::optional<View> viewOf(mlir::Value value, const Stops &stops = {});
+
+/// How a row kernel sees a value: rows are all axes of the kernel but the columns, its last loop.
+struct RowView {
+  mlir::Value base;
+  mlir::AffineMap rows;  // (row loops) -> indices of the base, the column at 0
+  enum { Scalar, Contiguous, Scattered } kind;
+  mlir::AffineMap map;   // (row loops, column) -> indices of the base
+};
+/// `value` has the extents of `rowAxes` rows, then possibly columns.
+std::optional<RowView> rowViewOf(mlir::Value value, int64_t rowAxes, const Stops &stops = {});
+
+/// A value [.., k] that is the columns first .. first + k of its base.
+struct ColumnView {
+  mlir::Value base;
+  int64_t first;
+};
+std::optional<ColumnView> columnViewOf(mlir::Value value, const Stops &stops = {});
+
+/// A value [tokens, heads, width] whose element (t, h, d) is element (t, h * headColumns + first + d) of a base [tokens, columns], or (t, h, first + d) of
+/// a base [tokens, heads, columns] (then headColumns is 0).
+struct HeadView {
+  mlir::Value base;
+  int64_t headColumns, first;
+};
+std::optional<HeadView> headViewOf(mlir::Value value, const Stops &stops = {});
+
+} // namespace heddle
