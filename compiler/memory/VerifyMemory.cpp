@@ -46,7 +46,7 @@ struct VerifyMemory : impl::VerifyMemoryBase<VerifyMemory> {
     auto isTensor = [](Type type) { return isa<TensorType>(type); };
     if (llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor))
       return op->emitOpError("has a tensor, expected buffers");
-    if (isa<memref::CopyOp, scf::ForallOp>(op) || isa_and_nonnull<linalg::LinalgDialect>(op->getDialect()))
+    if (isa<memref::CopyOp, scf::ForallOp, linalg::LinalgOp>(op))
       return op->emitOpError("is left by the memory stage");
     if (auto alloc = dyn_cast<memref::AllocOp>(op))
       return op->emitOpError("allocates ") << alloc.getType() << " at run time; expected a view of the arena or a stack buffer of static shape";
