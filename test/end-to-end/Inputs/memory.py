@@ -8,11 +8,11 @@ import numpy as np
 from executable import check
 
 
-def measure(executable, counter, length, cpu="x86-64-v3"):
+def measure(executable, counter, length, **more):
     with tempfile.TemporaryDirectory() as folder:
         x = np.random.default_rng(3).standard_normal((1, length, 64)).astype(np.float32)
         np.save(f"{folder}/x.npy", x)
-        environment = dict(os.environ, LD_PRELOAD=counter, HEDDLE_COUNT_FILE=f"{folder}/counts", HEDDLE_CPU=cpu)
+        environment = dict(os.environ, LD_PRELOAD=counter, HEDDLE_COUNT_FILE=f"{folder}/counts", HEDDLE_CPU="x86-64-v3", **more)
         command = [executable, "run", "forward", "-t", "2", "--in", f"x={folder}/x.npy", "--out", f"result={folder}/r.npy"]
         done = subprocess.run(command, stderr=subprocess.PIPE, env=environment, check=False)
         check(done.returncode == 0, done.stderr.decode(errors="replace"))
@@ -23,6 +23,7 @@ def measure(executable, counter, length, cpu="x86-64-v3"):
 
 def main():
     executable, counter = map(os.path.abspath, sys.argv[1:])
+    check(measure(executable, counter, 64, HEDDLE_COUNT_CHECK="1")[2] == 1, "the counter does not count")
     for length in (64, 4096):
         arrays, calls, allocations, peak = measure(executable, counter, length)
         bound = arrays + os.path.getsize(executable) + 16 * 2**20
