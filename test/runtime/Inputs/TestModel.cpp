@@ -5,7 +5,7 @@
 //   decode(target: i32[batch, target... <= 12], memory: f32[batch, source..., 4]) -> f32[batch, target..., 8]
 //       after t ids the best next one is the source's id number t (the end where the source is over; the source's id 6 repeats for ever)
 //   scale(x: f32[rows, 2 * half], factor: f32 = 2, keep: bool = true, shift: i32 = 0) -> (scaled: f32[rows, 2 * half], positive: bool[rows, 2 * half])
-//   squares(tokens: i32[batch, tokens...]) -> f32[batch, tokens..., tokens...]
+//   squares(tokens: i32[batch, tokens...], signs: i32[batch, tokens...] = 1) -> f32[batch, tokens..., tokens...]
 #include "runtime/heddle_model.h"
 #include <cstring>
 
@@ -84,15 +84,15 @@ void scale(heddle_context *, void *const *buffers, const int64_t *dimensions) {
 }
 
 void squares(heddle_context *, void *const *buffers, const int64_t *dimensions) {
-  const int32_t *tokens = static_cast<const int32_t *>(buffers[0]);
-  Rows lengths = rows(buffers, 2);
+  const int32_t *tokens = static_cast<const int32_t *>(buffers[0]), *signs = static_cast<const int32_t *>(buffers[1]);
+  Rows lengths = rows(buffers, 3);
   for (int64_t b = 0; b < dimensions[0]; ++b)
     for (int64_t i = 0; i < dimensions[1]; ++i)
       for (int64_t j = 0; j < dimensions[1]; ++j) {
         int64_t length = lengths.offsets[b + 1] - lengths.offsets[b];
         bool isReal = i < length && j < length;
-        static_cast<float *>(buffers[1])[(b * dimensions[1] + i) * dimensions[1] + j] =
-            isReal ? static_cast<float>(tokens[b * dimensions[1] + i] * tokens[b * dimensions[1] + j]) : 0;
+        int64_t first = b * dimensions[1] + i, second = b * dimensions[1] + j;
+        static_cast<float *>(buffers[2])[first * dimensions[1] + j] = isReal ? static_cast<float>(signs[first] * tokens[first] * tokens[second]) : 0;
       }
 }
 
@@ -123,14 +123,14 @@ const heddle_value scaleResults[] = {{"scaled", HEDDLE_F32, 2, scaleExtents, -1,
 
 const heddle_dimension squaresDimensions[] = {{"batch", HEDDLE_PLAIN, -1, 0}, {"tokens", HEDDLE_RAGGED, 0, 0}};
 const heddle_form squaresExtents[] = {{1, one}, {1, two}, {1, two}};
-const heddle_value squaresArguments[] = {{"tokens", HEDDLE_I32, 2, idsExtents, 1, 0, 0, 0}};
+const heddle_value squaresArguments[] = {{"tokens", HEDDLE_I32, 2, idsExtents, 1, 0, 0, 0}, {"signs", HEDDLE_I32, 2, idsExtents, 1, 0, 1, 1}};
 const heddle_value squaresResults[] = {{"result", HEDDLE_F32, 3, squaresExtents, 1, 0, 0, 0}};
 
 const heddle_entry entries[] = {
     {"encode", "What the source says.", 3, encodeDimensions, 1, encodeArguments, 1, encodeResults, {2, encodeArena}},
     {"decode", "", 4, decodeDimensions, 2, decodeArguments, 1, decodeResults, {1, decodeArena}},
     {"scale", "x * factor + shift,\nand its signs.", 2, scaleDimensions, 4, scaleArguments, 2, scaleResults, {0, nullptr}},
-    {"squares", "", 2, squaresDimensions, 1, squaresArguments, 1, squaresResults, {0, nullptr}},
+    {"squares", "", 2, squaresDimensions, 2, squaresArguments, 1, squaresResults, {0, nullptr}},
 };
 const heddle_entry_function functions[] = {encode, decode, scale, squares};
 // A level that no CPU has: what HEDDLE_CPU says about it is tested everywhere.
