@@ -8,11 +8,13 @@ namespace {
 
 const heddle_term batch[] = {{1, {0, -1, -1, -1}}}, source[] = {{1, {1, -1, -1, -1}}}, inner[] = {{2, {2, -1, -1, -1}}, {1, {-1, -1, -1, -1}}};
 const heddle_term area[] = {{1, {0, 2, -1, -1}}}, four[] = {{4, {-1, -1, -1, -1}}}, arena[] = {{128, {3, -1, -1, -1}}};
-const heddle_dimension dimensions[] = {{"batch", HEDDLE_PLAIN, -1, 0}, {"source", HEDDLE_RAGGED, 0, 8}, {"inner", HEDDLE_PLAIN, -1, 0}, {"tokens", HEDDLE_TOKENS, 1, 0}};
+const heddle_dimension dimensions[] = {
+    {"batch", HEDDLE_PLAIN, -1, 0}, {"source", HEDDLE_RAGGED, 0, 8}, {"inner", HEDDLE_PLAIN, -1, 0}, {"tokens", HEDDLE_TOKENS, 1, 0}};
 const heddle_form idsExtents[] = {{1, batch}, {1, source}}, memoryExtents[] = {{1, batch}, {1, source}, {1, four}}, tableExtents[] = {{2, inner}},
                   areaExtents[] = {{1, area}};
 
-// f(ids: i32[batch, source... <= 8], memory: f32[batch, source..., 4], table: f32[2 * inner + 1], kinds: i32[batch, source...] = 3) -> f32[batch * inner]
+// f(ids: i32[batch, source... <= 8], memory: f32[batch, source..., 4], table: f32[2 * inner + 1], kinds: i32[batch, source...] = 3) -> f32[batch *
+// inner]
 const heddle_value arguments[] = {{"ids", HEDDLE_I32, 2, idsExtents, 1, 10, 0, 0},
                                   {"memory", HEDDLE_F32, 3, memoryExtents, 1, 0, 0, 0},
                                   {"table", HEDDLE_F32, 1, tableExtents, -1, 0, 0, 0},
@@ -114,7 +116,8 @@ TEST(CallLimits, TooLargeIsSaidBeforeAnythingIsAllocated) {
   const heddle_value argument[] = {{"x", HEDDLE_F32, 1, plain, -1, 0, 0, 0}}, overflowing[] = {{"y", HEDDLE_F32, 1, hugeExtents, -1, 0, 0, 0}},
                      large[] = {{"y", HEDDLE_F32, 1, manyExtents, -1, 0, 0, 0}};
   int64_t four = 4;
-  for (auto [result, message] : {std::pair{overflowing, "'y' would have more than 2^63 bytes"}, {large, "out of memory: 'y' takes 562949953421312 bytes"}}) {
+  for (auto [result, message] :
+       {std::pair{overflowing, "'y' would have more than 2^63 bytes"}, {large, "out of memory: 'y' takes 562949953421312 bytes"}}) {
     const heddle_entry wide = {"f", "", 1, dimensions, 1, argument, 1, result, {0, nullptr}};
     Call call(wide);
     Failure failure;

@@ -55,10 +55,11 @@ TEST(Nfc, Composes) {
 }
 
 TEST(Nfc, OfClustersIsThatOfTheWhole) {
-  const std::vector<int32_t> pool = {'a',    'e',    'K',    ' ',    '\n',   '\r',   0xc5,   0x300,  0x301,  0x308,   0x31b,   0x323,  0x327,  0x345,
-                                     0x212b, 0x1100, 0x1161, 0x11a8, 0xac00, 0xac01, 0x9c7,  0x9be,  0x9d7,  0xbc6,   0xbbe,   0xdd9,  0xdcf,  0xdca,
-                                     0x1025, 0x102e, 0x200d, 0xfe0f, 0x3099, 0x304b, 0x1b05, 0x1b35, 0x600,  0x1f1e6, 0x1d15e, 0x110bb, 0x110b9, 0x110ba,
-                                     0xf71,  0xf72,  0xf73,  0xf40,  0xfb5,  0x2adc, 0x958,  0x93c,  0x915,  0x5d9,   0x5b4,   0x344,  0x340,  0x1f80};
+  const std::vector<int32_t> pool = {'a',   'e',     'K',     ' ',     '\n',    '\r',    0xc5,   0x300,  0x301,  0x308,  0x31b,  0x323,
+                                     0x327, 0x345,   0x212b,  0x1100,  0x1161,  0x11a8,  0xac00, 0xac01, 0x9c7,  0x9be,  0x9d7,  0xbc6,
+                                     0xbbe, 0xdd9,   0xdcf,   0xdca,   0x1025,  0x102e,  0x200d, 0xfe0f, 0x3099, 0x304b, 0x1b05, 0x1b35,
+                                     0x600, 0x1f1e6, 0x1d15e, 0x110bb, 0x110b9, 0x110ba, 0xf71,  0xf72,  0xf73,  0xf40,  0xfb5,  0x2adc,
+                                     0x958, 0x93c,   0x915,   0x5d9,   0x5b4,   0x344,   0x340,  0x1f80};
   std::mt19937 random(1);
   for (int round = 0; round < 20'000; ++round) {
     std::vector<int32_t> points(1 + random() % 8);
@@ -84,7 +85,7 @@ TEST(Nfc, IsLinearInPiledUpMarks) {
   std::string text = "a";
   for (int i = 0; i < 200'000; ++i)
     text += i % 2 ? "\u0301" : "\u0323"; // classes 230 and 220: the worst order there is
-  std::string result = composed(text); // a minute, if sorting were quadratic
+  std::string result = composed(text);   // a minute, if sorting were quadratic
   EXPECT_EQ(result.size(), text.size()) << "three bytes for a and the first dot below";
   EXPECT_TRUE(result.starts_with("\u1ea1\u0323"));
   EXPECT_TRUE(result.ends_with("\u0301\u0301"));

@@ -74,7 +74,8 @@ TEST_F(NpyTest, ReadsAllVersionsAndOrders) {
 }
 
 TEST_F(NpyTest, TakesWideIdsThatFit) {
-  EXPECT_EQ(read<int32_t>(npy(header("<i8", "(2, 2)"), bytesOf<int64_t>({1, -1, INT32_MAX, INT32_MIN})), HEDDLE_I32), (Ints{1, -1, INT32_MAX, INT32_MIN}));
+  EXPECT_EQ(read<int32_t>(npy(header("<i8", "(2, 2)"), bytesOf<int64_t>({1, -1, INT32_MAX, INT32_MIN})), HEDDLE_I32),
+            (Ints{1, -1, INT32_MAX, INT32_MIN}));
   std::string wide = npy(header("<i8", "(2, 2)"), bytesOf<int64_t>({1, 2, 3, int64_t{1} << 32}));
   EXPECT_EQ(refusal(wide, HEDDLE_I32), ": 4294967296 at index 3 (row-major, from 0) does not fit 32 bits");
   int64_t all[] = {2, 2}, cut[] = {2, 1};
@@ -85,7 +86,8 @@ TEST_F(NpyTest, TakesWideIdsThatFit) {
 
 TEST_F(NpyTest, RefusesWhatIsNotTheArgumentsType) {
   EXPECT_EQ(refusal(npy(header("<f8", "(1,)"), bytesOf<double>({1}))), ": expected f32 ('<f4'), got '<f8'; in NumPy: astype(numpy.float32)");
-  EXPECT_EQ(refusal(npy(header(">i4", "(1,)"), bytesOf<int32_t>({1})), HEDDLE_I32), ": expected i32 ('<i4' or '<i8'), got '>i4'; in NumPy: astype(numpy.int32)");
+  EXPECT_EQ(refusal(npy(header(">i4", "(1,)"), bytesOf<int32_t>({1})), HEDDLE_I32),
+            ": expected i32 ('<i4' or '<i8'), got '>i4'; in NumPy: astype(numpy.int32)");
   EXPECT_EQ(refusal(npy(header("|O", "(1,)"), "12345678")), ": expected f32 ('<f4'), got '|O'; in NumPy: astype(numpy.float32)");
   EXPECT_EQ(refusal(npy(header("|b1", "(1,)"), "\2"), HEDDLE_BOOL), ": the byte 2 is no bool, expected 0 or 1");
   EXPECT_EQ(refusal(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "1234")), " holds records, expected plain numbers");
@@ -95,7 +97,8 @@ TEST_F(NpyTest, RefusesSizesThatDiffer) {
   std::string good = npy(header("<f4", "(2, 3)"), bytesOf<float>({1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(refusal(good + "x"), ": its header asks for 24 bytes of values, the file has 25");
   EXPECT_EQ(refusal(good.substr(0, good.size() - 4)), ": its header asks for 24 bytes of values, the file has 20");
-  EXPECT_EQ(refusal(npy(header("<f4", "(4611686018427387904, 2)"), "1234")), ": its header asks for more than 9223372036854775807 bytes of values, the file has 4");
+  EXPECT_EQ(refusal(npy(header("<f4", "(4611686018427387904, 2)"), "1234")),
+            ": its header asks for more than 9223372036854775807 bytes of values, the file has 4");
   EXPECT_EQ(refusal(npy(header("<f4", "(9223372036854775808,)"), "1234")), " has an extent beyond 64 bits");
   EXPECT_EQ(refusal(npy(header("<f4", "(0, 3)"), "1234")), ": its header asks for 0 bytes of values, the file has 4");
   for (size_t length = 0; length < good.size(); ++length)

@@ -1,4 +1,5 @@
-// The section of the weights is found through the headers of a file that may have been cut or rewritten: every claim is checked before it is followed.
+// The section of the weights is found through the headers of a file that may have been cut or rewritten: every claim is checked before it is
+// followed.
 #include "runtime/Section.h"
 #include "runtime/heddle_model.h"
 #include "test/unit/support/TemporaryFolder.h"
@@ -88,14 +89,16 @@ TEST_F(SectionTest, RefusesHeadersThatLeadOutside) {
   EXPECT_EQ(changed([](SmallElf &e) { e.header.e_shentsize = 8; }), "the executable FILE has no usable section headers");
   EXPECT_EQ(changed([](SmallElf &e) { e.header.e_shstrndx = 3; }), "the executable FILE has no usable section headers");
   EXPECT_EQ(changed([](SmallElf &e) { e.header.e_shnum = 4; }), "the executable FILE is cut short: its section headers lie beyond its end");
-  EXPECT_EQ(changed([](SmallElf &e) { e.header.e_shoff = UINT64_MAX - 8; }), "the executable FILE is cut short: its section headers lie beyond its end");
+  EXPECT_EQ(changed([](SmallElf &e) { e.header.e_shoff = UINT64_MAX - 8; }),
+            "the executable FILE is cut short: its section headers lie beyond its end");
   EXPECT_EQ(changed([](SmallElf &e) { e.sections[1].sh_size = UINT64_MAX; }), "the executable FILE has no usable section names");
   EXPECT_EQ(changed([](SmallElf &e) { e.sections[1].sh_offset = UINT64_MAX; }), "the executable FILE has no usable section names");
   EXPECT_EQ(changed([](SmallElf &e) { e.sections[2].sh_name = UINT32_MAX; }), "the executable FILE has lost its weights: no section .heddle_weights");
   EXPECT_EQ(changed([](SmallElf &e) { e.sections[2].sh_name = 20; }), "the executable FILE has lost its weights: no section .heddle_weights");
   EXPECT_EQ(changed([](SmallElf &e) { e.sections[2].sh_type = SHT_NOBITS; }), "the executable FILE has lost the bytes of its weights");
   EXPECT_EQ(changed([](SmallElf &e) { e.sections[2].sh_size = 99; }), "the weights in FILE are damaged: expected 100 bytes, got 99");
-  EXPECT_EQ(changed([](SmallElf &e) { e.sections[2].sh_offset = UINT64_MAX - 63; }), "the executable FILE is cut short: its weights lie beyond its end");
+  EXPECT_EQ(changed([](SmallElf &e) { e.sections[2].sh_offset = UINT64_MAX - 63; }),
+            "the executable FILE is cut short: its weights lie beyond its end");
   EXPECT_EQ(changed([](SmallElf &e) { e.sections[2].sh_offset = 4097; }), "the weights in FILE are not aligned: some tool has moved them");
 }
 

@@ -1,4 +1,5 @@
-// Both ends of a tokenizer: what the compiler packs, the runtime reads. Files that are wrong are refused with their place, kinds not built yet are a note.
+// Both ends of a tokenizer: what the compiler packs, the runtime reads. Files that are wrong are refused with their place, kinds not built yet are a
+// note.
 #include "runtime/Tokenizer.h"
 #include "compiler/packing/Tokenizer.h"
 #include "test/unit/support/TemporaryFolder.h"
@@ -26,7 +27,8 @@ public:
     Failure failure;
     if (packed)
       bytes.assign((packed->size() + 7) / 8, 0), std::memcpy(bytes.data(), packed->data(), packed->size());
-    EXPECT_TRUE(packed && tokenizer.open(reinterpret_cast<const char *>(bytes.data()), static_cast<int64_t>(packed->size()), failure)) << failure.text;
+    EXPECT_TRUE(packed && tokenizer.open(reinterpret_cast<const char *>(bytes.data()), static_cast<int64_t>(packed->size()), failure))
+        << failure.text;
   }
   Ids encode(std::string_view text) {
     Array<int32_t> ids;
@@ -67,7 +69,9 @@ protected:
       all += (all.empty() ? "" : "; ") + std::to_string(record.place.line) + ": " + record.message;
     return all;
   }
-  std::string refusal(const std::string &contents, Kind kind = Kind::Json, std::optional<int64_t> unknown = {}) { return said(file(contents, kind, unknown), true); }
+  std::string refusal(const std::string &contents, Kind kind = Kind::Json, std::optional<int64_t> unknown = {}) {
+    return said(file(contents, kind, unknown), true);
+  }
   std::string note(const std::string &contents) { return said(file(contents), false); }
   heddle::TemporaryFolder folder;
 };
