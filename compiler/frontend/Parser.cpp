@@ -5,7 +5,7 @@
 namespace heddle::syntax {
 
 /// Operators in a row make a tree as deep as the row is long; expansion and destruction walk it by recursion.
-static constexpr unsigned maxTreeDepth = 1000;
+static constexpr unsigned maxTreeDepth = 500;
 
 bool Parser::skip(std::string_view spelling) {
   if (!token().is(spelling))

@@ -136,6 +136,11 @@ Diagnostic &Diagnostics::note(Place place, std::string message) { return add(Sev
 
 void Diagnostics::addSource(std::string file, std::string_view text) { sources.emplace_back(std::move(file), text); }
 
+void Diagnostics::keepSource(std::string file, std::string text) {
+  kept.push_back(std::make_shared<const std::string>(std::move(text)));
+  sources.emplace_back(std::move(file), *kept.back());
+}
+
 std::string Diagnostics::render(bool colour) const {
   Renderer renderer(sources, colour ? coloured : plain);
   size_t shown = 0;

@@ -1,6 +1,7 @@
 // What the user is told: records, collected where they arise and printed in one place. Comes before everything else; tools print at the end.
 #pragma once
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -40,6 +41,8 @@ public:
   const std::vector<Diagnostic> &records() const { return all; }
   /// Source texts, for the line and the caret below a message: `text` must outlive the printing.
   void addSource(std::string file, std::string_view text);
+  /// The same for a text that nobody else keeps.
+  void keepSource(std::string file, std::string text);
   /// The first 20 errors, then how many more; `file:line:column: error: message`, the line, a caret, the notes. Control characters are escaped; 64 KiB at most.
   std::string render(bool colour = false) const;
   void print(std::FILE *to) const;
@@ -51,6 +54,7 @@ private:
   Diagnostic unkept{}; // takes the notes of a record that is not kept
   std::unordered_set<std::string> seen;
   std::vector<std::pair<std::string, std::string_view>> sources;
+  std::vector<std::shared_ptr<const std::string>> kept;
   unsigned errors = 0;
 };
 

@@ -146,7 +146,7 @@ TEST(Parser, deepTextsAreRefused) {
     power += "^1";
     ifs += "if a {} else ";
   }
-  EXPECT_THAT(refusal(model("let a = " + sum)), HasSubstr("more than 1000 operators in a row"));
+  EXPECT_THAT(refusal(model("let a = " + sum)), HasSubstr("more than 500 operators in a row"));
   EXPECT_THAT(refusal(model("let a = " + power)), HasSubstr("more than 200 levels of nesting"));
   EXPECT_THAT(refusal(model("fn f() { " + ifs)), HasSubstr("more than 200 levels of nesting"));
 }

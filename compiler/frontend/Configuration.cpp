@@ -1,0 +1,107 @@
+// Reading of config.json and --set, and look-up by path.
+#include "compiler/frontend/Configuration.h"
+#include "compiler/support/File.h"
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace heddle::frontend {
+
+static constexpr uint64_t maxConfigurationBytes = 16 << 20;
+
+std::optional<Configuration> Configuration::load(const std::string &folder, const std::vector<std::string> &settings, Diagnostics &diagnostics) {
+  Configuration result;
+  std::filesystem::path file = std::filesystem::path(folder.empty() ? "." : folder) / "config.json";
+  std::error_code unreadable;
+  if (std::filesystem::exists(file, unreadable)) {
+    std::optional<std::string> text = readFile(file.string(), maxConfigurationBytes, diagnostics);
+    if (text)
+      diagnostics.keepSource(file.string(), *text);
+    if (!text || !(result.json = parseJson(*text, file.string(), diagnostics)))
+      return std::nullopt;
+    if (!result.json->isObject()) {
+      diagnostics.error(result.json->at(file.string()), fmt::format("expected an object with configuration keys, got {}", result.json->describe()));
+      return std::nullopt;
+    }
+    result.path = file.string();
+  }
+  for (const std::string &setting : settings)
+    if (!result.addSetting(setting, diagnostics))
+      return std::nullopt;
+  return result;
+}
+
+/// The value is JSON if it reads as JSON, else a string, so that quotes are needed around neither `gelu` nor `12`.
+bool Configuration::addSetting(const std::string &text, Diagnostics &diagnostics) {
+  size_t equals = text.find('=');
+  if (equals == text.npos || equals == 0) {
+    diagnostics.error({}, fmt::format("--set '{}': expected KEY=VALUE", text));
+    return false;
+  }
+  std::string shown = "--set " + text, value = text.substr(equals + 1);
+  Diagnostics quiet;
+  std::optional<Json> json = parseJson(value, shown, quiet);
+  if (!json) {
+    std::string quoted = "\"";
+    for (char c : value)
+      quoted += c == '"' || c == '\\' ? std::string{'\\', c} : static_cast<unsigned char>(c) < 0x20 ? fmt::format("\\u{:04x}", c) : std::string{c};
+    json = parseJson(quoted + "\"", shown, diagnostics);
+  }
+  if (!json)
+    return false;
+  settings.push_back({text.substr(0, equals), text, std::move(*json)});
+  return true;
+}
+
+/// Follows `rest`, names joined by dots, into objects. A key that holds a dot itself is no path.
+static const Json *follow(const Json *from, std::string_view rest) {
+  while (from && !rest.empty()) {
+    size_t dot = rest.find('.');
+    from = from->find(rest.substr(0, dot));
+    rest = dot == rest.npos ? "" : rest.substr(dot + 1);
+  }
+  return from;
+}
+
+std::optional<Configuration::Found> Configuration::findSetting(const std::string &path) const {
+  for (auto setting = settings.rbegin(); setting != settings.rend(); ++setting) {
+    std::string_view rest(path);
+    if (!rest.starts_with(setting->name))
+      continue;
+    rest.remove_prefix(setting->name.size());
+    if (!rest.empty() && rest[0] != '.')
+      continue;
+    if (const Json *found = follow(&setting->value, rest.empty() ? rest : rest.substr(1)))
+      return Found{found, {"--set " + setting->text, 0, 0}};
+  }
+  return std::nullopt;
+}
+
+std::optional<Configuration::Found> Configuration::findInFile(const std::string &path) const {
+  const Json *found = json ? follow(&*json, path) : nullptr;
+  return found && !found->isNull() ? std::optional(Found{found, found->at(this->path)}) : std::nullopt;
+}
+
+std::optional<Configuration::Found> Configuration::find(const std::string &path) const {
+  std::optional<Found> found = findSetting(path);
+  if (!found)
+    return findInFile(path);
+  return found->value->isNull() ? std::nullopt : found; // set to null: absent, whatever the file says
+}
+
+std::vector<std::string> Configuration::settingNames() const {
+  std::vector<std::string> names;
+  for (const Setting &setting : settings)
+    names.push_back(setting.name);
+  return names;
+}
+
+std::string printType(const syntax::ConfigType &type) {
+  static constexpr std::string_view names[] = {"int", "float", "bool", "string"};
+  if (type.kind == syntax::ConfigKind::List)
+    return "[" + printType(*type.element) + "]";
+  if (type.kind == syntax::ConfigKind::Object)
+    return "object";
+  return std::string(names[static_cast<size_t>(type.kind)]);
+}
+
+} // namespace heddle::frontend

@@ -1,0 +1,106 @@
+// The few shapes of op that all mathematics needs: constants, broadcasts, reshapes, conversions.
+#include "compiler/frontend/Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <fmt/format.h>
+
+namespace heddle::frontend {
+
+static constexpr unsigned maxOperations = 1'000'000;
+
+bool Emitter::ready() {
+  if (!insideEntry) {
+    trace.error(position, "tensors are computed in an entry or function; here only what is known when compiling, masks and weights can stand");
+    return false;
+  }
+  if (++made <= maxOperations)
+    return true;
+  trace.error(position, fmt::format("the text expands to more than {} operations", maxOperations));
+  return false;
+}
+
+mlir::Type Emitter::elementType(Element element) const {
+  auto &b = const_cast<mlir::OpBuilder &>(builder);
+  return element == Element::F32 ? mlir::Type(b.getF32Type()) : element == Element::I32 ? mlir::Type(b.getI32Type()) : b.getI1Type();
+}
+
+DimsAttr Emitter::dims(const Axes &axes) const {
+  mlir::MLIRContext *context = builder.getContext();
+  llvm::SmallVector<mlir::StringAttr> names;
+  llvm::SmallVector<mlir::AffineExpr> extents;
+  for (const Axis &axis : axes) {
+    if (axis.unit)
+      continue;
+    if (axis.extent.isStatic()) {
+      extents.push_back(mlir::getAffineConstantExpr(axis.extent.staticValue(), context));
+      continue;
+    }
+    assert(axis.extent.name() && "run-time extents are plain dimensions");
+    extents.push_back(mlir::getAffineSymbolExpr(names.size(), context));
+    names.push_back(mlir::StringAttr::get(context, axis.extent.name()->name));
+  }
+  return DimsAttr::getCanonical(context, names, extents);
+}
+
+std::vector<int64_t> Emitter::places(const Axes &axes) {
+  std::vector<int64_t> result;
+  int64_t next = 0;
+  for (const Axis &axis : axes)
+    result.push_back(axis.unit ? -1 : next++);
+  return result;
+}
+
+mlir::Value Emitter::read(const Tensor &tensor) {
+  if (tensor.value)
+    return tensor.value;
+  return make<UseOp>(type(tensor.element, tensor.axes), weights.use(tensor.weight));
+}
+
+std::optional<Tensor> Emitter::materialise(const ConstantTensor &constant, Element element) {
+  if (!ready())
+    return std::nullopt;
+  if (element != Element::F32) {
+    trace.error(position, fmt::format("a constant tensor of {} among tensors of a run is not built yet", nameOf(element)));
+    return std::nullopt;
+  }
+  auto resultType = type(element, constant.axes);
+  auto doubles = mlir::DenseElementsAttr::get(mlir::RankedTensorType::get(resultType.getShape(), builder.getF64Type()), llvm::ArrayRef(*constant.data));
+  mlir::Attribute recipe = CastRecipeAttr::get(builder.getContext(), ConstantRecipeAttr::get(builder.getContext(), doubles), builder.getF32Type());
+  return Tensor{element, constant.axes, make<UseOp>(resultType, weights.useConstant(recipe, resultType, location())), ""};
+}
+
+mlir::Value Emitter::splat(double number, Element element, const Axes &axes) {
+  mlir::Type scalar = elementType(element);
+  mlir::TypedAttr value = element == Element::F32 ? mlir::TypedAttr(builder.getF32FloatAttr(static_cast<float>(number)))
+                                                  : builder.getIntegerAttr(scalar, static_cast<int64_t>(number));
+  return make<BroadcastOp>(type(element, axes), make<mlir::arith::ConstantOp>(value), llvm::ArrayRef<int64_t>());
+}
+
+mlir::Value Emitter::widen(mlir::Value value, const Axes &from, const Axes &to) {
+  auto target = dims(to).tensorOf(elementOf(value));
+  if (value.getType() == target)
+    return value;
+  llvm::SmallVector<int64_t> axes;
+  std::vector<int64_t> place = places(to);
+  for (size_t i = 0; i < from.size(); ++i)
+    if (!from[i].unit)
+      axes.push_back(place[to.size() - from.size() + i]);
+  return make<BroadcastOp>(target, value, axes);
+}
+
+mlir::Value Emitter::reshape(mlir::Value value, const Axes &to) {
+  auto target = dims(to).tensorOf(elementOf(value));
+  return value.getType() == target ? value : make<ReshapeOp>(target, value);
+}
+
+mlir::Value Emitter::convert(mlir::Value value, Element from, Element to) {
+  if (from == to)
+    return value;
+  mlir::Type target = mlir::cast<mlir::RankedTensorType>(value.getType()).clone(elementType(to));
+  if (from == Element::F32)
+    return make<mlir::arith::FPToSIOp>(target, value);
+  if (from == Element::Bool)
+    return to == Element::F32 ? mlir::Value(make<mlir::arith::UIToFPOp>(target, value)) : make<mlir::arith::ExtUIOp>(target, value);
+  return make<mlir::arith::SIToFPOp>(target, value);
+}
+
+} // namespace heddle::frontend

@@ -1,0 +1,84 @@
+// Statements: assignments, loops that are unrolled, choices that are decided.
+#include "compiler/frontend/Expander.h"
+#include <fmt/format.h>
+
+namespace heddle::frontend {
+
+using namespace syntax;
+
+static constexpr int64_t maxTurns = 10000;
+
+void Expander::run(const Block &block) {
+  for (const Statement &statement : block)
+    runStatement(statement);
+}
+
+void Expander::runStatement(const Statement &statement) {
+  if (auto *node = std::get_if<Assign>(&statement.node))
+    return runAssign(statement, *node);
+  if (auto *node = std::get_if<For>(&statement.node))
+    return runFor(*node);
+  if (auto *node = std::get_if<If>(&statement.node)) {
+    if (std::optional<bool> yes = decide(*node->condition))
+      run(*yes ? node->yes : node->no);
+    return;
+  }
+  const Return &node = std::get<Return>(statement.node);
+  frame->hasReturned = true;
+  if (node.values.size() == 1) {
+    frame->returned = evaluateMany(*node.values.front()); // of a function of several values: all of them
+    return;
+  }
+  for (const ExprPtr &value : node.values)
+    frame->returned.push_back(evaluate(*value));
+}
+
+void Expander::runAssign(const Statement &statement, const Assign &node) {
+  std::vector<Value> values = evaluateMany(*node.value);
+  bool failed = values.size() == 1 && values.front().failed();
+  if (values.size() != node.targets.size() && !failed)
+    trace.error(statement.at, fmt::format("{} value{} for {} name{}", values.size(), values.size() == 1 ? "" : "s", node.targets.size(),
+                                          node.targets.size() == 1 ? "" : "s"));
+  bool fits = values.size() == node.targets.size();
+  for (size_t i = 0; i < node.targets.size(); ++i)
+    assign(node.targets[i], fits ? std::move(values[i]) : Value(Failed()));
+}
+
+void Expander::assign(const Target &target, Value value) {
+  if (target.type && !value.failed() && !conform(value, *target.type, fmt::format("'{}'", target.name), target.at))
+    value = Failed();
+  if (target.name != "_")
+    frame->values[target.name] = std::move(value);
+}
+
+void Expander::runFor(const For &node) {
+  std::optional<Extent> first = evaluateInt(*node.first, "the start of a loop"), end = evaluateInt(*node.end, "the end of a loop");
+  if (!first || !end)
+    return;
+  int64_t turns;
+  if (__builtin_sub_overflow(end->staticValue(), first->staticValue(), &turns) || turns > maxTurns) {
+    trace.error(node.end->at, fmt::format("a loop runs at most {} times, got {}..{}", maxTurns, first->print(), end->print()));
+    return;
+  }
+  auto shadowed = frame->values.find(node.variable);
+  std::optional<Value> before = shadowed == frame->values.end() ? std::nullopt : std::optional(shadowed->second);
+  loops.push_back({node.variable, *end});
+  for (int64_t i = 0; i < turns && trace.spend(node.variableAt); ++i) {
+    frame->values[node.variable] = Extent(first->staticValue() + i);
+    run(node.body);
+  }
+  loops.pop_back();
+  frame->values.erase(node.variable); // ends with its loop
+  if (before)
+    frame->values[node.variable] = *before;
+}
+
+/// What the innermost loop with a named end counts: `n_layer is 5`.
+std::string Expander::loopNote() const {
+  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
+    if (loop->end.name())
+      return fmt::format("{} is {}", loop->end.name()->name, loop->end.staticValue());
+  return "";
+}
+
+} // namespace heddle::frontend

@@ -1,0 +1,53 @@
+// The weights of a model: names looked up in the checkpoint's header, one symbol for each that an entry reads.
+#pragma once
+#include "compiler/frontend/Trace.h"
+#include "compiler/support/Checkpoint.h"
+#include "dialect/Heddle.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <map>
+#include <set>
+
+namespace heddle::frontend {
+
+class Weights {
+public:
+  /// `checkpoint` is null where there is none, only names are checked then; seeded ones have every tensor.
+  Weights(mlir::ModuleOp module, const Checkpoint *checkpoint, std::vector<std::string> prefixes, Trace &trace);
+
+  /// The tensor under the first of `names` that the checkpoint has, in these extents. `loopNote` says what a loop counted, for a missing one.
+  Value find(Position at, const std::vector<std::string> &names, const Axes &axes, bool fixed, const std::string &loopNote);
+  bool has(const std::string &name) const;
+
+  /// The symbol of a weight for heddle.use; makes its op on the first call.
+  mlir::FlatSymbolRefAttr use(const std::string &name);
+  mlir::FlatSymbolRefAttr useConstant(mlir::Attribute recipe, mlir::RankedTensorType type, mlir::Location location);
+
+  /// One note for the tensors that no entry asked for.
+  void noteUnused(Diagnostics &diagnostics) const;
+
+private:
+  struct Known {
+    Axes axes;
+    Position at;
+    mlir::Location location;
+    bool fixed;
+    mlir::FlatSymbolRefAttr symbol; // null until used
+  };
+  /// The full name under the first prefix that the checkpoint has, or empty.
+  std::string fullName(const std::string &name) const;
+  bool hasFile() const { return checkpoint && !checkpoint->isSeeded(); }
+  void reportMissing(Position at, const std::vector<std::string> &names, const std::string &loopNote);
+  bool checkExtents(Position at, const std::string &name, const Axes &axes);
+  std::string rangeNote(const std::string &name) const;
+  mlir::FlatSymbolRefAttr insert(const std::string &symbol, mlir::RankedTensorType type, mlir::Attribute recipe, mlir::Location location, bool fixed);
+
+  mlir::ModuleOp module;
+  const Checkpoint *checkpoint;
+  std::vector<std::string> prefixes;
+  Trace &trace;
+  std::map<std::string, Known> known;
+  std::map<const void *, mlir::FlatSymbolRefAttr> constants; // by recipe
+  mlir::Operation *last = nullptr;                           // weights stand first in the module, in order of use
+};
+
+} // namespace heddle::frontend
