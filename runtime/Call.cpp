@@ -95,7 +95,8 @@ bool Call::checkExtents(Failure &failure) const {
       int64_t single = singleDimension(argument.extents[axis]);
       if (single >= 0)
         return failure.contents("argument %s: axis %lld (from 0), %s, has %lld elements, but elsewhere it has %lld", Quoted(argument.name).text(),
-                                static_cast<long long>(axis), entry.dimensions[single].name, static_cast<long long>(have), static_cast<long long>(want));
+                                static_cast<long long>(axis), entry.dimensions[single].name, static_cast<long long>(have),
+                                static_cast<long long>(want));
       if (constantExtent(argument.extents[axis]) >= 0)
         return failure.contents("argument %s: axis %lld (from 0) has %lld elements, expected %lld (%s)", Quoted(argument.name).text(),
                                 static_cast<long long>(axis), static_cast<long long>(have), static_cast<long long>(want),
@@ -124,12 +125,13 @@ bool Call::finishRows(Failure &failure) {
     for (int64_t b = 0; b < batchOf(d); ++b) {
       int64_t length = row.lengths[b], start = row.starts[b];
       if (length < 0 || length > dimensions[d])
-        return failure.contents("argument %s: row %lld (from 0) has length %lld, expected 0 to %lld", Quoted(nameOf(d)).text(), static_cast<long long>(b),
-                                static_cast<long long>(length), static_cast<long long>(dimensions[d]));
+        return failure.contents("argument %s: row %lld (from 0) has length %lld, expected 0 to %lld", Quoted(nameOf(d)).text(),
+                                static_cast<long long>(b), static_cast<long long>(length), static_cast<long long>(dimensions[d]));
       int64_t bound = dimension.bound > 0 ? dimension.bound : INT32_MAX; // positions are i32
       if (start < 0 || start + length > bound)
-        return failure.contents("argument %s: row %lld (from 0) has positions %lld to %lld, expected 0 to %lld", Quoted(nameOf(d)).text(), static_cast<long long>(b),
-                                static_cast<long long>(start), static_cast<long long>(start + length - (length > 0)), static_cast<long long>(bound - 1));
+        return failure.contents("argument %s: row %lld (from 0) has positions %lld to %lld, expected 0 to %lld", Quoted(nameOf(d)).text(),
+                                static_cast<long long>(b), static_cast<long long>(start), static_cast<long long>(start + length - (length > 0)),
+                                static_cast<long long>(bound - 1));
       row.offsets[b + 1] = row.offsets[b] + length;
     }
   }

@@ -36,7 +36,8 @@ public:
   /// After lengths and starts were set: checks them, makes offsets and the dimensions that count tokens.
   bool finishRows(Failure &failure);
 
-  /// Computes extents, then allocates arguments that are not `borrowed`, results and (in the context) the arena. Arguments not given are filled with their default.
+  /// Computes extents, then allocates arguments that are not `borrowed`, results and (in the context) the arena. Arguments not given are filled with
+  /// their default.
   bool allocate(heddle_context &context, Failure &failure);
   /// Makes the arena large enough for the dimensions as they are now; allocate() does it too.
   bool reserveArena(heddle_context &context, Failure &failure) const;
@@ -66,15 +67,15 @@ private:
   void bindBuffers(heddle_context &context);
   int64_t valueCount() const { return entry.argument_count + entry.result_count; }
 
-  int64_t stride = 1;          // of `shapes`: the largest rank
-  Array<int64_t> shapes;       // [values, stride]
-  Array<bool> given;           // [arguments]
-  Array<int64_t> dimensions;   // [entry.dimension_count]
-  Array<bool> known;           // [entry.dimension_count]
-  List<RaggedRows> ragged;     // [entry.dimension_count], used for ragged ones
-  List<Pages> arrays;          // [values]
-  Array<void *> borrowed;      // [arguments]
-  Array<void *> buffers;       // what the entry's function gets
+  int64_t stride = 1;        // of `shapes`: the largest rank
+  Array<int64_t> shapes;     // [values, stride]
+  Array<bool> given;         // [arguments]
+  Array<int64_t> dimensions; // [entry.dimension_count]
+  Array<bool> known;         // [entry.dimension_count]
+  List<RaggedRows> ragged;   // [entry.dimension_count], used for ragged ones
+  List<Pages> arrays;        // [values]
+  Array<void *> borrowed;    // [arguments]
+  Array<void *> buffers;     // what the entry's function gets
 };
 
 } // namespace heddle::runtime

@@ -12,6 +12,7 @@ struct heddle_context {
   heddle::runtime::Pages arena;
   heddle::runtime::Pool pool;
 
-  /// Maps the section of the executable at `path` and checks that the table's offsets lie inside it. The pool is started apart, once the input is known good.
+  /// Maps the section of the executable at `path` and checks that the table's offsets lie inside it. The pool is started apart, once the input is
+  /// known good.
   bool open(const heddle_model_table &table, const char *path, heddle::runtime::Failure &failure);
 };

@@ -14,8 +14,8 @@ int64_t singleDimension(const heddle_form &form);
 /// The value of `form` if no dimension occurs in it, or -1.
 int64_t constantExtent(const heddle_form &form);
 
-/// Solves form = extent for the one dimension of which `known` says nothing yet. Returns its index and sets `value`; -1: nothing to solve, or no whole
-/// solution of at least 1 (then a later check of all extents says what is wrong).
+/// Solves form = extent for the one dimension of which `known` says nothing yet. Returns its index and sets `value`; -1: nothing to solve, or no
+/// whole solution of at least 1 (then a later check of all extents says what is wrong).
 int64_t solve(const heddle_form &form, int64_t extent, const int64_t *values, const bool *known, int64_t &value);
 
 const char *elementName(int64_t element);

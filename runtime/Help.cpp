@@ -122,8 +122,14 @@ void heddle::runtime::printInfo(const heddle_model_table &model, const heddle_va
   for (int64_t e = 0; e < model.entry_count; ++e)
     printSignature(model.entries[e], out);
   out.write("tokenizers:");
-  for (int64_t i = 0; i < model.tokenizer_count; ++i)
-    out.print(" %s", model.tokenizers[i].side == HEDDLE_SOURCE ? "source" : model.tokenizers[i].side == HEDDLE_TARGET ? "target" : "text");
+  for (int64_t i = 0; i < model.tokenizer_count; ++i) {
+    const heddle_tokenizer &tokenizer = model.tokenizers[i];
+    out.print(" %s%s",
+              tokenizer.side == HEDDLE_SOURCE   ? "source"
+              : tokenizer.side == HEDDLE_TARGET ? "target"
+                                                : "text",
+              tokenizer.bytes ? "" : " (of a kind that is not built yet)");
+  }
   out.write(model.tokenizer_count ? "\n" : " none\n");
   for (int64_t i = 0; i < model.task_count; ++i) {
     const heddle_task &task = model.tasks[i];

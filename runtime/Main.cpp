@@ -25,6 +25,8 @@ void holdStandardStreams() {
 
 bool execute(const Options &options, const char *program, Output &out, Failure &failure) {
   const char *wanted = std::getenv("HEDDLE_CPU");
+  if (wanted && !*wanted)
+    wanted = nullptr;
   if (options.command == Command::Help)
     return printHelp(heddle_model, program, out), true;
   if (options.command == Command::Info) {

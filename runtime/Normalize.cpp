@@ -11,7 +11,8 @@ bool heddle::runtime::decodeText(std::string_view text, const char *what, Array<
     int64_t column = characters.size() + 1;
     CodePoint next = decodeFirst(text);
     if (next.length == 0)
-      return failure.contents("%s, column %lld: the byte 0x%02x is no UTF-8", what, static_cast<long long>(column), static_cast<unsigned char>(text[0]));
+      return failure.contents("%s, column %lld: the byte 0x%02x is no UTF-8", what, static_cast<long long>(column),
+                              static_cast<unsigned char>(text[0]));
     if (column > INT32_MAX)
       return failure.contents("%s is too long", what);
     if (!characters.push({next.value, static_cast<int32_t>(column)}))
@@ -22,8 +23,8 @@ bool heddle::runtime::decodeText(std::string_view text, const char *what, Array<
 }
 
 bool heddle::runtime::isWhitespace(int32_t c) {
-  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
-         c == 0x202f || c == 0x205f || c == 0x3000;
+  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 ||
+         c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
 bool heddle::runtime::lowercase(Array<Character> &characters, Failure &failure) {

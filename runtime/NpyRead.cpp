@@ -44,7 +44,8 @@ bool NpyReader::open(const char *name, int64_t wanted, Failure &failure) {
   if (descriptor < 0 || fstat(descriptor, &status) != 0)
     return failure.system("cannot open", path);
   if (!S_ISREG(status.st_mode))
-    return failure.contents("cannot read %s: it is %s, expected a file", Quoted(path).text(), S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe");
+    return failure.contents("cannot read %s: it is %s, expected a file", Quoted(path).text(),
+                            S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe");
   fileBytes = status.st_size;
   return readHeader(failure);
 }
@@ -95,7 +96,8 @@ bool NpyReader::readHeader(Failure &failure) {
     return failure.contents("%s %s", Quoted(path).text(), wrong);
   sizeInFile = sizeOfType(header.type, element);
   if (sizeInFile == 0)
-    return failure.contents("%s: expected %s, got %s; in NumPy: %s", Quoted(path).text(), expectedTypes(element), Quoted(header.type).text(), remedy(element));
+    return failure.contents("%s: expected %s, got %s; in NumPy: %s", Quoted(path).text(), expectedTypes(element), Quoted(header.type).text(),
+                            remedy(element));
   fortran = header.fortran;
   axes = header.rank;
   values = 1;

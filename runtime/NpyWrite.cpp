@@ -19,7 +19,9 @@ int NpyWriter::create(const char *path, Failure &failure) {
   char resolved[PATH_MAX];
   struct stat status;
   if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-    return failure.contents("cannot write %s: it is %s, expected a file", Quoted(path).text(), S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe"), -1;
+    return failure.contents("cannot write %s: it is %s, expected a file", Quoted(path).text(),
+                            S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe"),
+           -1;
   const char *name = realpath(path, resolved) ? resolved : path;
   int64_t length = static_cast<int64_t>(std::strlen(name)) + 1;
   if (!target.resize(length) || !temporary.resize(length + 32))

@@ -60,7 +60,8 @@ private:
       struct {
         const char *name;
         Array<Assignment> &list;
-      } lists[] = {{"--in", options.in}, {"--lengths", options.lengths}, {"--starts", options.starts}, {"--text", options.text}, {"--out", options.out}};
+      } lists[] = {
+          {"--in", options.in}, {"--lengths", options.lengths}, {"--starts", options.starts}, {"--text", options.text}, {"--out", options.out}};
       for (auto &candidate : lists)
         if (word == candidate.name)
           return assignment(candidate.name, candidate.list);
@@ -143,12 +144,14 @@ private:
       if (times > 1)
         return failure.usage("argument '%s' is given twice, by --in and by --text", entry.arguments[a].name);
       if (times == 0 && !entry.arguments[a].has_default)
-        return failure.usage("argument '%s' of entry '%s' is missing: --in %s=FILE.npy", entry.arguments[a].name, entry.name, entry.arguments[a].name);
+        return failure.usage("argument '%s' of entry '%s' is missing: --in %s=FILE.npy", entry.arguments[a].name, entry.name,
+                             entry.arguments[a].name);
     }
     for (const Array<Assignment> *rows : {&options.lengths, &options.starts})
       for (const Assignment &one : *rows)
         if (entry.arguments[findValue(entry.arguments, entry.argument_count, one.name)].ragged < 0)
-          return failure.usage("option %s: argument %s has no ragged dimension", rows == &options.lengths ? "--lengths" : "--starts", Quoted(one.name).text());
+          return failure.usage("option %s: argument %s has no ragged dimension", rows == &options.lengths ? "--lengths" : "--starts",
+                               Quoted(one.name).text());
     return true;
   }
 

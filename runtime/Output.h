@@ -12,7 +12,8 @@ public:
   void write(std::string_view text);
   void escaped(std::string_view text);
   void print(const char *format, ...) __attribute__((format(printf, 2, 3))); // at most 512 bytes
-  /// Writes what is left; false and a message when anything was lost. A reader that went away (EPIPE) is told by the code alone: `failure.text` stays empty.
+  /// Writes what is left; false and a message when anything was lost. A reader that went away (EPIPE) is told by the code alone: `failure.text` stays
+  /// empty.
   bool finish(Failure &failure);
 
 private:

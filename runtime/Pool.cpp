@@ -11,9 +11,9 @@ using namespace heddle::runtime;
 
 namespace {
 
-constexpr int spinPauses = 4000;       // about 0.2 ms at most; regions of one entry follow each other within microseconds
-constexpr int chunksPerThread = 4;     // few enough to claim cheaply, enough to even out uneven tasks
-constexpr int chunkBits = 20;          // of the ticket; 4 * 1024 threads need 12
+constexpr int spinPauses = 4000;   // about 0.2 ms at most; regions of one entry follow each other within microseconds
+constexpr int chunksPerThread = 4; // few enough to claim cheaply, enough to even out uneven tasks
+constexpr int chunkBits = 20;      // of the ticket; 4 * 1024 threads need 12
 constexpr uint64_t chunkMask = (uint64_t{1} << chunkBits) - 1;
 constexpr size_t stackBytes = 4 << 20; // regions keep their static tiles on the stack
 

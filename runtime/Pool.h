@@ -1,7 +1,7 @@
 // Threads of one context. A region's tasks are claimed in chunks through one atomic ticket; who computes a task does not affect bits.
 //
-// The caller waits for chunks, not for threads: a worker that the system does not run just now claims nothing and holds nobody up. Threads spin briefly
-// for the next region (a region of a small model takes microseconds, a system call as long), then sleep in the kernel.
+// The caller waits for chunks, not for threads: a worker that the system does not run just now claims nothing and holds nobody up. Threads spin
+// briefly for the next region (a region of a small model takes microseconds, a system call as long), then sleep in the kernel.
 #pragma once
 #include "runtime/Array.h"
 #include "runtime/Failure.h"
@@ -37,7 +37,7 @@ private:
   std::atomic<int64_t> taskCount{0}, chunkSize{0};
   std::atomic<uint32_t> chunkCount{0};
 
-  alignas(64) std::atomic<uint64_t> ticket{0};  // number of the region << 20 | next chunk
+  alignas(64) std::atomic<uint64_t> ticket{0};   // number of the region << 20 | next chunk
   alignas(64) std::atomic<uint32_t> finished{0}; // chunks done; the caller sleeps on it
   std::atomic<uint32_t> callerSleeps{0};
   alignas(64) std::atomic<uint32_t> epoch{0}; // counts regions; workers sleep on it

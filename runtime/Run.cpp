@@ -53,7 +53,8 @@ public:
     for (int64_t i = 0; i < options.out.size(); ++i) {
       int64_t r = findValue(entry.results, entry.result_count, options.out[i].name);
       const heddle_value &value = entry.results[r];
-      if (!files[i].write(options.out[i].value, value.element, static_cast<int>(value.rank), call.extents(entry.argument_count + r), call.result(r), failure))
+      if (!files[i].write(options.out[i].value, value.element, static_cast<int>(value.rank), call.extents(entry.argument_count + r), call.result(r),
+                          failure))
         return false;
     }
     for (NpyWriter &file : files)
@@ -88,7 +89,8 @@ private:
     int64_t a = argumentIndex(one);
     const heddle_value &argument = entry.arguments[a];
     if (argument.element != HEDDLE_I32 || argument.rank != 2 || argument.ragged < 0)
-      return failure.usage("option --text: argument '%s' is %s, text gives i32[batch, tokens...]", argument.name, TypeText(entry, argument, true).text());
+      return failure.usage("option --text: argument '%s' is %s, text gives i32[batch, tokens...]", argument.name,
+                           TypeText(entry, argument, true).text());
     Tokenizer tokenizer;
     if (!openTokenizer(context, sideOf(*context.model, argument.name), tokenizer, failure))
       return false;

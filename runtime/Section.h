@@ -13,8 +13,8 @@ public:
   Section &operator=(const Section &) = delete;
   ~Section();
 
-  /// Maps the section HEDDLE_SECTION of the ELF file at `path`, which must have exactly `bytes` bytes. Every value of the headers is checked against the
-  /// size of the file: strip, objcopy or a broken copy may have been at it.
+  /// Maps the section HEDDLE_SECTION of the ELF file at `path`, which must have exactly `bytes` bytes. Every value of the headers is checked against
+  /// the size of the file: strip, objcopy or a broken copy may have been at it.
   bool map(const char *path, int64_t bytes, Failure &failure);
   /// 64-byte aligned, never null.
   const char *data() const { return base; }

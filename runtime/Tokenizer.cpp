@@ -69,7 +69,8 @@ bool Tokenizer::open(const char *bytes, int64_t size, Failure &failure) {
     return broken();
   if (found->version != HEDDLE_TOKENIZER_VERSION)
     return failure.contents("the tokenizer in this executable has version %u, expected %d", found->version, HEDDLE_TOKENIZER_VERSION);
-  if (!tableInside(found->steps, found->step_count, sizeof *steps, size) || !tableInside(found->symbols, found->symbol_count, sizeof *symbols, size) ||
+  if (!tableInside(found->steps, found->step_count, sizeof *steps, size) ||
+      !tableInside(found->symbols, found->symbol_count, sizeof *symbols, size) ||
       !tableInside(found->by_id, found->symbol_count, sizeof *byId, size) || !tableInside(found->strings, found->string_bytes, 1, size))
     return broken();
   if ((found->model != HEDDLE_MODEL_WORDS && found->model != HEDDLE_MODEL_CHARACTERS) || found->unknown < -1)

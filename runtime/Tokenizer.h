@@ -16,7 +16,8 @@ public:
   /// Appends the ids of `text` to `ids`. A symbol without id is refused with `what` ("line 3"), its column (characters, from 1) and itself.
   bool encode(std::string_view text, const char *what, Array<int32_t> &ids, Failure &failure) const;
 
-  /// Writes the symbols of `ids`, control characters escaped, as one line without its end; ids for which `isHidden` holds, and ids without a symbol, are left out.
+  /// Writes the symbols of `ids`, control characters escaped, as one line without its end; ids for which `isHidden` holds, and ids without a symbol,
+  /// are left out.
   template <typename Predicate> void write(const int32_t *ids, int64_t count, Predicate isHidden, Output &out) const {
     bool first = true;
     for (int64_t i = 0; i < count; ++i) {

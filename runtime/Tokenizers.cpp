@@ -21,6 +21,8 @@ bool heddle::runtime::openTokenizer(const heddle_context &context, int64_t side,
   const heddle_tokenizer *found = nullptr;
   for (int64_t i = 0; i < context.model->tokenizer_count; ++i) {
     const heddle_tokenizer &candidate = context.model->tokenizers[i];
+    if (candidate.bytes == 0)
+      continue; // of a kind that is not built yet
     if (candidate.side == side || (candidate.side == HEDDLE_BOTH && !found))
       found = &candidate;
   }
@@ -45,7 +47,8 @@ int64_t heddle::runtime::paddingId(const heddle_model_table &model) {
   return -1;
 }
 
-bool heddle::runtime::encodeRow(const Tokenizer &tokenizer, std::string_view text, const char *what, int64_t padding, Array<int32_t> &ids, Failure &failure) {
+bool heddle::runtime::encodeRow(const Tokenizer &tokenizer, std::string_view text, const char *what, int64_t padding, Array<int32_t> &ids,
+                                Failure &failure) {
   int64_t before = ids.size();
   if (!tokenizer.encode(text, what, ids, failure))
     return false;

@@ -162,7 +162,8 @@ private:
         if (scores[id] == scores[id] && (best < 0 || scores[id] > scores[best]))
           best = id;
       if (best < 0)
-        return failure.contents("the model gives no number as a score (row %lld, from 0): its weights or the input are broken", static_cast<long long>(row));
+        return failure.contents("the model gives no number as a score (row %lld, from 0): its weights or the input are broken",
+                                static_cast<long long>(row));
       if (!targets[row].push(static_cast<int32_t>(best)))
         return failure.outOfMemory();
       if (best == end || targets[row].size() > limit) { // the start counts as none
@@ -192,7 +193,8 @@ private:
 bool heddle::runtime::runTask(heddle_context &context, const Options &options, Output &out, Failure &failure) {
   const heddle_task *task = findTask(*context.model, "translate");
   if (!task || task->entry_count < 2)
-    return failure.contents("the task '%s' of this executable is not known to its runtime", context.model->task_count ? context.model->tasks[0].kind : "");
+    return failure.contents("the task '%s' of this executable is not known to its runtime",
+                            context.model->task_count ? context.model->tasks[0].kind : "");
   Lines lines;
   if (options.inputs.empty() ? !lines.read(STDIN_FILENO, failure) : !lines.take(options.inputs, failure))
     return false;

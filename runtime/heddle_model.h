@@ -1,9 +1,9 @@
 /* The table `heddle_model`: everything an executable knows about itself.
  *
- * compiler/native emits one constant of type heddle_model per executable; the runtime, `--info` and the self-test read only this table. Every field is a
- * 64-bit integer, a double or a pointer, so the layout has no padding and is the same for the compiler that writes it and the C++ that reads it. Strings
- * are UTF-8, NUL-terminated, never null. Bytes (weights, tokenizers) lie in the section `.heddle_weights`, which no segment loads: the runtime maps it
- * from the file itself. A change of any field is a change of HEDDLE_MODEL_VERSION.
+ * compiler/native emits one constant of type heddle_model per executable; the runtime, `--info` and the self-test read only this table. Every field
+ * is a 64-bit integer, a double or a pointer, so the layout has no padding and is the same for the compiler that writes it and the C++ that reads it.
+ * Strings are UTF-8, NUL-terminated, never null. Bytes (weights, tokenizers) lie in the section `.heddle_weights`, which no segment loads: the
+ * runtime maps it from the file itself. A change of any field is a change of HEDDLE_MODEL_VERSION.
  */
 #ifndef HEDDLE_MODEL_H
 #define HEDDLE_MODEL_H
@@ -26,9 +26,9 @@ typedef void (*heddle_region)(void *captured, int64_t begin, int64_t end);
 /* Runs tasks 0 .. count-1 on the pool and returns when all are done. The one symbol of the runtime that kernels call. */
 void heddle_parallel(heddle_context *context, heddle_region region, void *captured, int64_t count);
 
-/* An entry. `buffers`: arguments, then results, in the order of the table, each contiguous in row-major order at the extents given (bool: one byte, 0 or
- * 1); then for each ragged dimension, in the order of `dimensions`, its offsets (int64 [batch + 1], offsets[0] = 0, offsets[i+1] - offsets[i] = length of
- * row i) and its starts (int64 [batch]); then the base of the mapped section; then the arena (64-byte aligned, heddle_entry.arena bytes).
+/* An entry. `buffers`: arguments, then results, in the order of the table, each contiguous in row-major order at the extents given (bool: one byte, 0
+ * or 1); then for each ragged dimension, in the order of `dimensions`, its offsets (int64 [batch + 1], offsets[0] = 0, offsets[i+1] - offsets[i] =
+ * length of row i) and its starts (int64 [batch]); then the base of the mapped section; then the arena (64-byte aligned, heddle_entry.arena bytes).
  * `dimensions`: the value of each of heddle_entry.dimensions. */
 typedef void (*heddle_entry_function)(heddle_context *context, void *const *buffers, const int64_t *dimensions);
 
@@ -87,8 +87,8 @@ typedef struct {
 } heddle_kernel;
 
 typedef struct {
-  const char *cpu; /* "x86-64-v3" */
-  int64_t level;   /* 3, 4: the least x86-64 level that runs it */
+  const char *cpu;                      /* "x86-64-v3" */
+  int64_t level;                        /* 3, 4: the least x86-64 level that runs it */
   const heddle_entry_function *entries; /* [entry_count] */
   const void *const *kernels;           /* [kernel_count]: addresses of the kernels of this variant */
 } heddle_variant;

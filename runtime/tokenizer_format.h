@@ -1,8 +1,8 @@
 /* The bytes of a tokenizer in an executable: written by compiler/packing/Tokenizer, read (and checked) by runtime/Tokenizer.
  *
- * A header, then steps, symbols, the order by id and the strings, at the offsets given from the start of the bytes. Little-endian, every table aligned to
- * 8 bytes. Text goes through the steps in order: normalizers change characters, splitters cut pieces; then the model gives ids. A new kind of tokenizer
- * adds kinds of steps and models; a change of what exists is a change of HEDDLE_TOKENIZER_VERSION.
+ * A header, then steps, symbols, the order by id and the strings, at the offsets given from the start of the bytes. Little-endian, every table
+ * aligned to 8 bytes. Text goes through the steps in order: normalizers change characters, splitters cut pieces; then the model gives ids. A new kind
+ * of tokenizer adds kinds of steps and models; a change of what exists is a change of HEDDLE_TOKENIZER_VERSION.
  */
 #ifndef HEDDLE_TOKENIZER_FORMAT_H
 #define HEDDLE_TOKENIZER_FORMAT_H
@@ -14,11 +14,11 @@
 
 /* Kinds of steps. A splitter cuts each piece of the text so far into smaller ones; empty pieces vanish. */
 enum {
-  HEDDLE_STEP_NFC = 1,         /* canonical composition */
-  HEDDLE_STEP_LOWERCASE = 2,   /* each character by itself: no final sigma */
-  HEDDLE_STEP_WHITESPACE = 3,  /* cut at white space, which is dropped */
-  HEDDLE_STEP_ISOLATE = 4,     /* each match is a piece of its own */
-  HEDDLE_STEP_REMOVE = 5       /* cut at matches, which are dropped */
+  HEDDLE_STEP_NFC = 1,        /* canonical composition */
+  HEDDLE_STEP_LOWERCASE = 2,  /* each character by itself: no final sigma */
+  HEDDLE_STEP_WHITESPACE = 3, /* cut at white space, which is dropped */
+  HEDDLE_STEP_ISOLATE = 4,    /* each match is a piece of its own */
+  HEDDLE_STEP_REMOVE = 5      /* cut at matches, which are dropped */
 };
 #define HEDDLE_STEP_ANY (-1) /* `character`: every character but the line feed matches */
 

@@ -1,5 +1,5 @@
-// Tokenizers of a model's folder: read, checked and packed into the bytes that an executable carries (runtime/tokenizer_format.h). After the frontend has
-// named them, before the executable is written; runtime/Tokenizer.h is the one reader of the bytes.
+// Tokenizers of a model's folder: read, checked and packed into the bytes that an executable carries (runtime/tokenizer_format.h). After the frontend
+// has named them, before the executable is written; runtime/Tokenizer.h is the one reader of the bytes.
 #pragma once
 #include "compiler/support/Diagnostics.h"
 #include <cstdint>

@@ -40,7 +40,9 @@ public:
   }
 
 private:
-  void wrong(const Json &value, std::string_view expected) { diagnostics.error(value.at(file), fmt::format("{}, got {}", expected, value.describe())); }
+  void wrong(const Json &value, std::string_view expected) {
+    diagnostics.error(value.at(file), fmt::format("{}, got {}", expected, value.describe()));
+  }
   /// The same for a member that may be missing from `object`.
   void wrong(const Json &object, const Json *member, std::string_view expected) {
     if (member)
@@ -142,7 +144,8 @@ private:
     for (const JsonMember &member : vocabulary.members()) {
       const int64_t *id = member.value.integer();
       if (!id || *id < 0 || *id > INT32_MAX) {
-        diagnostics.error(member.value.at(file), fmt::format("the id of '{}': expected 0 to {}, got {}", member.key, INT32_MAX, member.value.describe()));
+        diagnostics.error(member.value.at(file),
+                          fmt::format("the id of '{}': expected 0 to {}, got {}", member.key, INT32_MAX, member.value.describe()));
       } else if (auto [old, isNew] = symbolOf.insert({static_cast<int32_t>(*id), &member.key}); !isNew) {
         diagnostics.error(member.at(file), fmt::format("'{}' and '{}' have the same id {}", *old->second, member.key, *id));
       } else {
@@ -170,10 +173,11 @@ private:
       auto known = idOf.find(*content->string());
       auto owner = owners.find(value);
       if (known != idOf.end() && known->second != value)
-        diagnostics.error(id->at(file), fmt::format("the added token '{}' has id {}, but the vocabulary gives it {}", known->first, value, known->second));
-      else if (owner != owners.end() && *owner->second != *content->string())
         diagnostics.error(id->at(file),
-                          fmt::format("the added token '{}' has id {}, but that is '{}' in the vocabulary", *content->string(), value, *owner->second));
+                          fmt::format("the added token '{}' has id {}, but the vocabulary gives it {}", known->first, value, known->second));
+      else if (owner != owners.end() && *owner->second != *content->string())
+        diagnostics.error(id->at(file), fmt::format("the added token '{}' has id {}, but that is '{}' in the vocabulary", *content->string(), value,
+                                                    *owner->second));
     }
     if (!tokens->elements().empty())
       notBuilt(*tokens, "added tokens");

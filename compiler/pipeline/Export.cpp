@@ -115,7 +115,8 @@ bool heddle::Compilation::packTokenizers() {
 
 Outcome heddle::Compilation::writeExecutable(const std::string &path) {
   std::unique_ptr<Checkpoint> checkpoint;
-  if (!info.weights.empty() && !(checkpoint = Checkpoint::open(options.source.weights, diagnostics)))
+  bool readsTensors = llvm::any_of(info.weights, [](const WeightInfo &weight) { return StringRef(weight.recipe).contains("heddle.tensor<"); });
+  if (readsTensors && !(checkpoint = Checkpoint::open(weightsOf(options.source), diagnostics)))
     return Outcome::Refused;
   std::string executable;
   {

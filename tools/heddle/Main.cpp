@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
   Chosen chosen;
   addBuild(app, chosen);
   addCheck(app, chosen);
-  // addEval(app, chosen);
+  addEval(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &success) { // --help, --version

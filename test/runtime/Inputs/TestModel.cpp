@@ -4,8 +4,8 @@
 //       element c of a token is (the weight of its id, c) + position: shows weights from the section, starts and the pool
 //   decode(target: i32[batch, target... <= 12], memory: f32[batch, source..., 4]) -> f32[batch, target..., 8]
 //       after t ids the best next one is the source's id number t (the end where the source is over; the source's id 6 repeats for ever)
-//   scale(x: f32[rows, 2 * half], factor: f32 = 2, keep: bool = true, shift: i32 = 0) -> (scaled: f32[rows, 2 * half], positive: bool[rows, 2 * half])
-//   squares(tokens: i32[batch, tokens...]) -> f32[batch, tokens..., tokens...]
+//   scale(x: f32[rows, 2 * half], factor: f32 = 2, keep: bool = true, shift: i32 = 0) -> (scaled: f32[rows, 2 * half], positive: bool[rows, 2 *
+//   half]) squares(tokens: i32[batch, tokens...], signs: i32[batch, tokens...] = 1) -> f32[batch, tokens..., tokens...]
 #include "runtime/heddle_model.h"
 #include <cstring>
 
@@ -24,7 +24,9 @@ constexpr int64_t sourceIds = 7, targetIds = 8, width = 4, endId = 2, forEverId 
 struct Rows {
   const int64_t *offsets, *starts;
 };
-Rows rows(void *const *buffers, int first) { return {static_cast<const int64_t *>(buffers[first]), static_cast<const int64_t *>(buffers[first + 1])}; }
+Rows rows(void *const *buffers, int first) {
+  return {static_cast<const int64_t *>(buffers[first]), static_cast<const int64_t *>(buffers[first + 1])};
+}
 
 struct EncodeRegion {
   const int32_t *source;
@@ -84,15 +86,15 @@ void scale(heddle_context *, void *const *buffers, const int64_t *dimensions) {
 }
 
 void squares(heddle_context *, void *const *buffers, const int64_t *dimensions) {
-  const int32_t *tokens = static_cast<const int32_t *>(buffers[0]);
-  Rows lengths = rows(buffers, 2);
+  const int32_t *tokens = static_cast<const int32_t *>(buffers[0]), *signs = static_cast<const int32_t *>(buffers[1]);
+  Rows lengths = rows(buffers, 3);
   for (int64_t b = 0; b < dimensions[0]; ++b)
     for (int64_t i = 0; i < dimensions[1]; ++i)
       for (int64_t j = 0; j < dimensions[1]; ++j) {
         int64_t length = lengths.offsets[b + 1] - lengths.offsets[b];
         bool isReal = i < length && j < length;
-        static_cast<float *>(buffers[1])[(b * dimensions[1] + i) * dimensions[1] + j] =
-            isReal ? static_cast<float>(tokens[b * dimensions[1] + i] * tokens[b * dimensions[1] + j]) : 0;
+        int64_t first = b * dimensions[1] + i, second = b * dimensions[1] + j;
+        static_cast<float *>(buffers[2])[first * dimensions[1] + j] = isReal ? static_cast<float>(signs[first] * tokens[first] * tokens[second]) : 0;
       }
 }
 
@@ -105,12 +107,11 @@ const heddle_form idsExtents[] = {{1, one}, {1, two}}, encodeExtents[] = {{1, on
 const heddle_value encodeArguments[] = {{"source", HEDDLE_I32, 2, idsExtents, 1, sourceIds, 0, 0}};
 const heddle_value encodeResults[] = {{"result", HEDDLE_F32, 3, encodeExtents, 1, 0, 0, 0}};
 
-const heddle_dimension decodeDimensions[] = {{"batch", HEDDLE_PLAIN, -1, 0},
-                                             {"target", HEDDLE_RAGGED, 0, 12},
-                                             {"source", HEDDLE_RAGGED, 0, 16},
-                                             {"tokens", HEDDLE_TOKENS, 1, 0}};
+const heddle_dimension decodeDimensions[] = {
+    {"batch", HEDDLE_PLAIN, -1, 0}, {"target", HEDDLE_RAGGED, 0, 12}, {"source", HEDDLE_RAGGED, 0, 16}, {"tokens", HEDDLE_TOKENS, 1, 0}};
 const heddle_form memoryExtents[] = {{1, one}, {1, third}, {1, four}}, decodeExtents[] = {{1, one}, {1, two}, {1, eight}};
-const heddle_value decodeArguments[] = {{"target", HEDDLE_I32, 2, idsExtents, 1, targetIds, 0, 0}, {"memory", HEDDLE_F32, 3, memoryExtents, 2, 0, 0, 0}};
+const heddle_value decodeArguments[] = {{"target", HEDDLE_I32, 2, idsExtents, 1, targetIds, 0, 0},
+                                        {"memory", HEDDLE_F32, 3, memoryExtents, 2, 0, 0, 0}};
 const heddle_value decodeResults[] = {{"result", HEDDLE_F32, 3, decodeExtents, 1, 0, 0, 0}};
 
 const heddle_dimension scaleDimensions[] = {{"rows", HEDDLE_PLAIN, -1, 0}, {"half", HEDDLE_PLAIN, -1, 0}};
@@ -123,20 +124,21 @@ const heddle_value scaleResults[] = {{"scaled", HEDDLE_F32, 2, scaleExtents, -1,
 
 const heddle_dimension squaresDimensions[] = {{"batch", HEDDLE_PLAIN, -1, 0}, {"tokens", HEDDLE_RAGGED, 0, 0}};
 const heddle_form squaresExtents[] = {{1, one}, {1, two}, {1, two}};
-const heddle_value squaresArguments[] = {{"tokens", HEDDLE_I32, 2, idsExtents, 1, 0, 0, 0}};
+const heddle_value squaresArguments[] = {{"tokens", HEDDLE_I32, 2, idsExtents, 1, 0, 0, 0}, {"signs", HEDDLE_I32, 2, idsExtents, 1, 0, 1, 1}};
 const heddle_value squaresResults[] = {{"result", HEDDLE_F32, 3, squaresExtents, 1, 0, 0, 0}};
 
 const heddle_entry entries[] = {
     {"encode", "What the source says.", 3, encodeDimensions, 1, encodeArguments, 1, encodeResults, {2, encodeArena}},
     {"decode", "", 4, decodeDimensions, 2, decodeArguments, 1, decodeResults, {1, decodeArena}},
     {"scale", "x * factor + shift,\nand its signs.", 2, scaleDimensions, 4, scaleArguments, 2, scaleResults, {0, nullptr}},
-    {"squares", "", 2, squaresDimensions, 1, squaresArguments, 1, squaresResults, {0, nullptr}},
+    {"squares", "", 2, squaresDimensions, 2, squaresArguments, 1, squaresResults, {0, nullptr}},
 };
 const heddle_entry_function functions[] = {encode, decode, scale, squares};
 // A level that no CPU has: what HEDDLE_CPU says about it is tested everywhere.
 const heddle_variant variants[] = {{"x86-64-v3", 3, functions, nullptr}, {"x86-64-v9", 9, functions, nullptr}};
 const heddle_weight weights[] = {{"words", "tensor(\"words\")", HEDDLE_F32, HEDDLE_CONSTANT, 0, 0, sourceIds * width * 4}};
-const heddle_tokenizer tokenizers[] = {{HEDDLE_SOURCE, SOURCE_OFFSET, SOURCE_BYTES}, {HEDDLE_TARGET, TARGET_OFFSET, TARGET_BYTES}};
+const heddle_tokenizer tokenizers[] = {{HEDDLE_SOURCE, SOURCE_OFFSET, TOKENIZERS ? SOURCE_BYTES : 0},
+                                       {HEDDLE_TARGET, TARGET_OFFSET, TOKENIZERS ? TARGET_BYTES : 0}};
 const heddle_setting settings[] = {{"start", 1}, {"end", endId}, {"pad", 0}, {"limit", 10}};
 const int64_t taskEntries[] = {0, 1};
 const heddle_task tasks[] = {{"translate", 2, taskEntries, 4, settings}};
@@ -156,7 +158,7 @@ extern "C" const heddle_model_table heddle_model = {HEDDLE_MODEL_VERSION,
                                                     nullptr,
                                                     1,
                                                     weights,
-                                                    TOKENIZERS ? 2 : 0,
+                                                    2,
                                                     tokenizers,
                                                     1,
                                                     tasks};

@@ -9,7 +9,8 @@ int main(int argc, char **argv) {
     return 2;
   heddle::Diagnostics diagnostics;
   using Kind = heddle::TokenizerSource::Kind;
-  auto source = heddle::packTokenizer({Kind::Json, argv[1], {}}, diagnostics), target = heddle::packTokenizer({Kind::Words, argv[2], {}}, diagnostics);
+  auto source = heddle::packTokenizer({Kind::Json, argv[1], {}}, diagnostics),
+       target = heddle::packTokenizer({Kind::Words, argv[2], {}}, diagnostics);
   if (!source || !target) {
     diagnostics.print(stderr);
     return 1;

@@ -1,0 +1,105 @@
+// Matrix products of static tiles: one accumulator per row and sixteen columns, a loop over k, in blocks of the size that the arithmetic contract fixes.
+#include "compiler/loops/TileEvaluator.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace heddle;
+
+namespace {
+
+/// Vectors of a result that may stay in registers until they are used: [8, 128]. What exceeds the registers is spilled, outside of the loops over k.
+constexpr int64_t mostKeptVectors = 64;
+
+/// One register tile: the accumulators of some rows and groups of columns, row by row.
+struct RegisterTile {
+  TileEvaluator &evaluator;
+  linalg::GenericOp op;
+  ArrayRef<int64_t> rows;
+  ArrayRef<Lanes> groups;
+
+  /// fn(place) for each accumulator.
+  SmallVector<Value> each(function_ref<Value(const Place &, size_t)> fn) const {
+    SmallVector<Value> values;
+    for (int64_t row : rows)
+      for (const Lanes &lanes : groups)
+        values.push_back(fn({evaluator.builder.getIndexAttr(row), lanes, {}}, values.size()));
+    return values;
+  }
+  SmallVector<Value> initial() {
+    OpOperand &init = op.getDpsInitsMutable()[0];
+    return each([&](const Place &place, size_t) { return evaluator.splat(evaluator.evaluateOperand(init, place)); });
+  }
+  /// One chain over k in [from, to) for each accumulator.
+  SmallVector<Value> chain(Value from, Value to, ArrayRef<Value> start) const {
+    OpBuilder &b = evaluator.builder;
+    auto loop = scf::ForOp::create(b, evaluator.loc, from, to, evaluator.index(1), start);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> next = each([&](Place place, size_t i) {
+      place.inner = loop.getInductionVar();
+      return evaluator.splat(evaluator.evaluate(op, place, loop.getRegionIterArgs()[i]));
+    });
+    scf::YieldOp::create(b, evaluator.loc, next);
+    return SmallVector<Value>(loop.getResults());
+  }
+  /// sums + (a chain that starts from zero), for each accumulator.
+  SmallVector<Value> addBlock(Value from, Value to, ValueRange sums) const {
+    OpBuilder &b = evaluator.builder;
+    Value zero = arith::ConstantOp::create(b, evaluator.loc, b.getZeroAttr(sums[0].getType()));
+    SmallVector<Value> block = chain(from, to, SmallVector<Value>(sums.size(), zero));
+    for (auto [sum, part] : llvm::zip_equal(sums, block))
+      part = arith::AddFOp::create(b, evaluator.loc, sum, part);
+    return block;
+  }
+  SmallVector<Value> compute() {
+    int64_t depth = op.getStaticLoopRanges()[2];
+    bool isInBlocks = depth > productBlock && matchCombiner(op)->isSum && isa<FloatType>(getElementTypeOrSelf(op.getResult(0).getType()));
+    if (!isInBlocks)
+      return chain(evaluator.index(0), evaluator.index(depth), initial());
+    OpBuilder &b = evaluator.builder;
+    Value block = evaluator.index(productBlock), whole = evaluator.index(depth - depth % productBlock);
+    auto loop = scf::ForOp::create(b, evaluator.loc, evaluator.index(0), whole, block, initial());
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      Value from = loop.getInductionVar(), to = arith::AddIOp::create(b, evaluator.loc, from, block);
+      scf::YieldOp::create(b, evaluator.loc, addBlock(from, to, loop.getRegionIterArgs()));
+    }
+    if (depth % productBlock == 0)
+      return SmallVector<Value>(loop.getResults());
+    return addBlock(whole, evaluator.index(depth), loop.getResults());
+  }
+};
+
+} // namespace
+
+/// Rows in equal parts of at most the target's tile; columns likewise, by whole vectors.
+Value heddle::multiplyTiles(TileEvaluator &evaluator, linalg::GenericOp op, Value destination, const Target &target) {
+  auto ranges = op.getStaticLoopRanges();
+  SmallVector<int64_t> rows = llvm::to_vector(llvm::seq<int64_t>(0, ranges[0]));
+  SmallVector<Lanes> groups = evaluator.groupsOf(ranges[1]);
+  int64_t parts = llvm::divideCeil(ranges[0], target.tileRows), rowStep = llvm::divideCeil(ranges[0], parts);
+  int64_t groupStep = std::max<int64_t>(1, target.tileColumns / vectorLanes), groupCount = groups.size();
+  bool isKept = ranges[0] * groupCount <= mostKeptVectors;
+  if (!isKept)
+    evaluator.overwritten = evaluator.current = destination;
+  SmallVector<SmallVector<Value>> kept(ranges[0], SmallVector<Value>(groupCount));
+  for (int64_t group = 0; group < groupCount; group += groupStep)
+    for (int64_t row = 0; row < ranges[0]; row += rowStep) {
+      RegisterTile tile{evaluator, op, ArrayRef(rows).slice(row, std::min(rowStep, ranges[0] - row)),
+                        ArrayRef(groups).slice(group, std::min(groupStep, groupCount - group))};
+      SmallVector<Value> values = tile.compute();
+      (void)tile.each([&](const Place &place, size_t i) -> Value {
+        if (isKept)
+          kept[*getConstantIntValue(place.row)][*getConstantIntValue(place.lanes->start) / vectorLanes] = values[i];
+        else
+          evaluator.current = evaluator.write(values[i], evaluator.current, place);
+        return {};
+      });
+    }
+  if (isKept)
+    evaluator.keptTiles[op.getResult(0)] = std::move(kept);
+  evaluator.overwritten = Value();
+  return std::exchange(evaluator.current, Value());
+}

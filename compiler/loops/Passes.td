@@ -1,0 +1,65 @@
+// The passes of the stage `loops`: kernels of linalg on tensors -> register tiles and one-dimensional vectors, still on tensors.
+#ifndef HEDDLE_LOOPS_PASSES
+#define HEDDLE_LOOPS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def TileKernels : Pass<"heddle-tile-kernels", "::mlir::func::FuncOp"> {
+  let summary = "cut matrix products and their epilogues into register tiles";
+  let description = [{
+    A matrix product is a `linalg.generic` over (m, n, k) whose body accumulates by `math.fma`; its epilogue is whatever elementwise `linalg.generic`s
+    over (m, n) follow. The last op of such a chain, over an unknown number of rows, is replaced by
+
+        if rows >= R: for m in 0..rows step R: the whole chain on rows [min(m, rows - R), + R)
+        else:         for m in 0..rows:        the whole chain on one row
+
+    once per T of its columns, where R x T is the register tile of the CPU. All tiles have static sizes. The last tile overlaps the one before: rows
+    are computed twice with equal bits, so no remainder of another size exists. The elements of a tile are independent of each other, hence R and T
+    decide no bits.
+
+    Expected: the result of the chain is not read by its own last op, and inputs do not alias it. Left alone: products whose rows are few and known
+    (VectorizeTiles takes them as they are), chains without a product, results wider than eight panels. Example: test/loops/tile-kernels.mlir.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+  let options = [Option<"cpu", "cpu", "std::string", "\"x86-64-v4\"", "the CPU whose register tile is used (x86-64-v3, x86-64-v4)">];
+  let statistics = [Statistic<"tiled", "tiled", "products tiled">];
+}
+
+def VectorizeTiles : Pass<"heddle-vectorize-tiles", "::mlir::func::FuncOp"> {
+  let summary = "evaluate static tiles as one-dimensional vectors";
+  let description = [{
+    A tile of R rows is R one-dimensional vectors of 16 lanes per 16 columns; the last columns may be a masked vector of the same width. Within a block
+    each op on a static tile becomes vectors:
+
+    - elementwise: its body, once per row and 16 columns. An operand that another tile op of the block makes is evaluated on demand, at its use, so it
+      goes through no memory and an epilogue runs on the accumulators. What is costly (a function, a division) and used twice is kept: in
+      registers if the tile is small, else in its tensor.
+    - over (m, n, k): a loop over k with one accumulator per row and 16 columns, in register tiles of the CPU; over blocks of 512 k each sum starts at
+      zero and is added to the result in ascending order. The body may select between the accumulator and its successor.
+    - rows reduced to one value each: element i goes to lane i mod 16, lanes beyond the row keep their value; then 16 -> 8 -> 4 -> 2 -> 1, low half with
+      high half.
+    - [R] values, one per row: R scalars.
+
+    A body may read a tensor at computed places if they are neighbours along the columns, or one place. Left alone, to become scalar loops: other gathers,
+    rows of unknown number, reductions that are neither a sum nor a choice, and truth values that would have to be read or written in memory (tensors of
+    i1 have no vector layout). Afterwards values that do not change leave their loops, tensors excepted: an initial value moved out of a loop would have
+    to be copied in every round. Example: test/loops/vectorize-tiles.mlir.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::vector::VectorDialect"];
+  let options = [Option<"cpu", "cpu", "std::string", "\"x86-64-v4\"", "the CPU whose register tile is used (x86-64-v3, x86-64-v4)">];
+  let statistics = [Statistic<"vectorized", "vectorized", "linalg ops turned into vectors">];
+}
+
+def VerifyLoops : Pass<"heddle-verify-loops", "::mlir::func::FuncOp"> {
+  let summary = "check what the loops stage promises to the memory stage";
+  let description = [{
+    The arithmetic contract, as far as loops and vectors decide it: no operation has a fast-math flag (so nobody may fuse, reorder or drop one);
+    vectors have one dimension and at most 32 lanes; there is no `vector.reduction`, `vector.contract`, `vector.multi_reduction`, `vector.outerproduct`
+    (their order is the target's) and no `vector.fma` (which may round twice); no linalg op is left that VectorizeTiles takes, and no product
+    whose chain would be longer than a block of 512. Example: test/loops/verify-loops.mlir.
+  }];
+  let statistics = [Statistic<"checked", "checked", "operations checked">];
+}
+
+#endif

@@ -1,0 +1,293 @@
+// One body, evaluated on vectors; what it reads and what it needs.
+#include "compiler/loops/TileEvaluator.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace heddle;
+using linalg::GenericOp;
+
+//===---- building blocks -----------------------------------------------------------------------------------------===//
+
+Value TileEvaluator::index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+
+Value TileEvaluator::asValue(OpFoldResult value) {
+  if (auto known = dyn_cast<Value>(value))
+    return known;
+  return index(*getConstantIntValue(value));
+}
+
+Value TileEvaluator::splat(Value value, int64_t width) {
+  if (isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(builder, loc, VectorType::get({width}, value.getType()), value);
+}
+
+Value TileEvaluator::maskOf(int64_t valid) {
+  SmallVector<bool> bits(vectorLanes, false);
+  std::fill_n(bits.begin(), valid, true);
+  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(VectorType::get({vectorLanes}, builder.getI1Type()), ArrayRef<bool>(bits)));
+}
+
+/// The last dimension of a tensor, from `indices` on.
+Value TileEvaluator::read(Value tensor, ValueRange indices, const Lanes &lanes) {
+  auto type = VectorType::get({vectorLanes}, cast<RankedTensorType>(tensor.getType()).getElementType());
+  auto map = AffineMapAttr::get(AffineMap::getMinorIdentityMap(indices.size(), 1, builder.getContext()));
+  Value padding = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type.getElementType()));
+  return vector::TransferReadOp::create(builder, loc, type, tensor, indices, map, padding, lanes.mask, builder.getBoolArrayAttr({true}));
+}
+
+Value TileEvaluator::write(Value vector, Value tensor, const Place &place) {
+  auto map = AffineMapAttr::get(AffineMap::getMinorIdentityMap(2, 1, builder.getContext()));
+  SmallVector<Value> indices{asValue(place.row), asValue(place.lanes->start)};
+  ArrayAttr inBounds = builder.getBoolArrayAttr({true});
+  return vector::TransferWriteOp::create(builder, loc, splat(vector), tensor, indices, map, place.lanes->mask, inBounds)->getResult(0);
+}
+
+SmallVector<Lanes> TileEvaluator::groupsOf(int64_t columns) {
+  SmallVector<Lanes> groups;
+  for (int64_t start = 0; start < columns; start += vectorLanes)
+    groups.push_back({builder.getIndexAttr(start), columns - start < vectorLanes ? maskOf(columns - start) : Value()});
+  return groups;
+}
+
+OpFoldResult TileEvaluator::columnsOf(GenericOp op) {
+  int64_t known = op.getStaticLoopRanges()[1];
+  if (!ShapedType::isDynamic(known))
+    return builder.getIndexAttr(known);
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [i, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (expr == builder.getAffineDimExpr(1))
+        return Value(tensor::DimOp::create(builder, loc, operand.get(), i));
+  llvm_unreachable("every loop of a linalg op has an operand that bounds it");
+}
+
+Value TileEvaluator::overColumns(OpFoldResult columns, bool mayLoop, Value state, function_ref<Value(const Lanes &, Value)> step) {
+  constexpr int64_t fewGroups = 2; // cheaper written out
+  std::optional<int64_t> known = getConstantIntValue(columns);
+  if (known && (!mayLoop || *known < (fewGroups + 1) * vectorLanes)) {
+    for (const Lanes &lanes : groupsOf(*known))
+      state = step(lanes, state);
+    return state;
+  }
+  Value lanes = index(vectorLanes), count = asValue(columns);
+  Value rest = known ? index(*known % vectorLanes) : Value(arith::RemUIOp::create(builder, loc, count, lanes));
+  Value whole = known ? index(*known - *known % vectorLanes) : Value(arith::SubIOp::create(builder, loc, count, rest));
+  auto loop = scf::ForOp::create(builder, loc, index(0), whole, lanes, ValueRange{state});
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    scf::YieldOp::create(builder, loc, step({OpFoldResult(loop.getInductionVar()), {}}, loop.getRegionIterArgs()[0]));
+  }
+  state = loop.getResult(0);
+  if (known && *known % vectorLanes == 0)
+    return state;
+  auto maskType = VectorType::get({vectorLanes}, builder.getI1Type());
+  Value mask = known ? maskOf(*known % vectorLanes) : Value(vector::CreateMaskOp::create(builder, loc, maskType, rest));
+  return step({known ? OpFoldResult(builder.getIndexAttr(*known - *known % vectorLanes)) : OpFoldResult(whole), mask}, state);
+}
+
+//===---- one body ------------------------------------------------------------------------------------------------===//
+
+struct TileEvaluator::Body {
+  TileEvaluator &evaluator;
+  GenericOp op;
+  const Place &place;
+  Values values;
+
+  OpFoldResult loopIndex(unsigned loop) const {
+    LoopRoles loops = loopRoles(*evaluator.tiles.kindOf(op));
+    return loop == loops.row ? place.row : loop == loops.inner ? OpFoldResult(place.inner) : place.lanes->start;
+  }
+  bool isColumn(unsigned loop) const { return place.lanes && loop == loopRoles(*evaluator.tiles.kindOf(op)).column; }
+  Value get(Value value) const {
+    Value known = values.lookup(value);
+    return known ? known : value;
+  }
+  /// The scalar that `value` is in the first lane: itself, or what ascends along the columns taken at their start.
+  Value firstLane(Value value) {
+    if (!place.lanes || laneShape(value, op, *loopRoles(*evaluator.tiles.kindOf(op)).column) == LaneShape::Same)
+      return get(value);
+    if (isa<linalg::IndexOp>(value.getDefiningOp()))
+      return evaluator.asValue(place.lanes->start);
+    SmallVector<Value> operands;
+    for (Value operand : value.getDefiningOp()->getOperands())
+      operands.push_back(firstLane(operand));
+    return evaluator.emit(value.getDefiningOp(), operands);
+  }
+  Value indexOp(linalg::IndexOp index) {
+    OpBuilder &b = evaluator.builder;
+    Value start = evaluator.asValue(loopIndex(index.getDim()));
+    if (!isColumn(index.getDim()))
+      return start;
+    Value steps = vector::StepOp::create(b, evaluator.loc, VectorType::get({vectorLanes}, b.getIndexType()));
+    return arith::AddIOp::create(b, evaluator.loc, steps, evaluator.splat(start));
+  }
+  Value extract(tensor::ExtractOp extract) {
+    SmallVector<Value> indices;
+    for (Value index : extract.getIndices())
+      indices.push_back(firstLane(index));
+    bool isSame = !place.lanes || laneShape(extract, op, *loopRoles(*evaluator.tiles.kindOf(op)).column) == LaneShape::Same;
+    if (isSame)
+      return tensor::ExtractOp::create(evaluator.builder, evaluator.loc, get(extract.getTensor()), indices);
+    return evaluator.read(get(extract.getTensor()), indices, *place.lanes);
+  }
+  Value inner(Operation *inner) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner))
+      return indexOp(index);
+    if (auto read = dyn_cast<tensor::ExtractOp>(inner))
+      return extract(read);
+    SmallVector<Value> operands;
+    for (Value operand : inner->getOperands())
+      operands.push_back(get(operand));
+    return evaluator.emit(inner, operands);
+  }
+};
+
+Value TileEvaluator::evaluate(GenericOp op, const Place &place, Value accumulator) {
+  if (depth++ == 0)
+    atThisPlace.clear();
+  Body body{*this, op, place, Values()};
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    if (!argument.use_empty())
+      body.values[argument] = accumulator && op.isDpsInit(&operand) ? accumulator : evaluateOperand(operand, place);
+  }
+  for (Operation &inner : op.getBody()->without_terminator())
+    body.values[inner.getResult(0)] = body.inner(&inner);
+  --depth;
+  return body.get(op.getBody()->getTerminator()->getOperand(0));
+}
+
+Value TileEvaluator::evaluateOperand(OpOperand &operand, const Place &place) {
+  Value source = operand.get();
+  auto op = cast<GenericOp>(operand.getOwner());
+  if (!isa<RankedTensorType>(source.getType()))
+    return source;
+  if (tiles.isInRegisters(operand)) {
+    if (auto fill = source.getDefiningOp<linalg::FillOp>())
+      return fill.value();
+    if (cast<RankedTensorType>(source.getType()).getRank() == 1)
+      return keptScalars[source][*getConstantIntValue(place.row)];
+    return lanesOf(source, place);
+  }
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  if (source == overwritten && map.getNumResults() == 2 && isInPlace(operand, *tiles.kindOf(op)))
+    source = current;
+  Body body{*this, op, place, Values()};
+  SmallVector<Value> indices;
+  bool isVector = false;
+  for (AffineExpr expr : map.getResults()) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+      indices.push_back(index(constant.getValue()));
+      continue;
+    }
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    indices.push_back(asValue(body.loopIndex(loop)));
+    isVector |= body.isColumn(loop);
+  }
+  if (isVector)
+    return read(source, indices, *place.lanes);
+  return tensor::ExtractOp::create(builder, loc, source, indices);
+}
+
+Value TileEvaluator::lanesOf(Value result, const Place &place) {
+  if (auto kept = keptTiles.find(result); kept != keptTiles.end())
+    return kept->second[*getConstantIntValue(place.row)][*getConstantIntValue(place.lanes->start) / vectorLanes];
+  if (Value tensor = written.lookup(result)) {
+    if (tensor == overwritten)
+      tensor = current;
+    return read(tensor, {asValue(place.row), asValue(place.lanes->start)}, *place.lanes);
+  }
+  if (auto fill = result.getDefiningOp<linalg::FillOp>())
+    return splat(fill.value());
+  if (Value known = depth ? atThisPlace.lookup(result) : Value())
+    return known;
+  Value value = splat(evaluate(result.getDefiningOp<GenericOp>(), {place.row, place.lanes, {}}));
+  return atThisPlace[result] = value;
+}
+
+/// Clones one op of a body; scalars become vectors where any operand is one.
+Value TileEvaluator::emit(Operation *op, ValueRange operands, int64_t width) {
+  bool isVector = llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); });
+  SmallVector<Value> arguments(operands);
+  Type type = op->getResult(0).getType();
+  if (isVector) {
+    for (Value &argument : arguments)
+      argument = splat(argument, width);
+    type = VectorType::get({width}, type);
+  }
+  OperationState state(op->getLoc(), op->getName(), arguments, type, op->getAttrs());
+  return builder.create(state)->getResult(0);
+}
+
+//===---- reductions ----------------------------------------------------------------------------------------------===//
+
+/// `value` of a reduction's body, with accumulator and element replaced by what `values` has for them.
+Value TileEvaluator::joined(Value value, Values &values, int64_t width) {
+  if (Value known = values.lookup(value))
+    return known;
+  Operation *def = value.getDefiningOp();
+  if (!def || !isa<linalg::LinalgOp>(def->getParentOp()))
+    return value;
+  SmallVector<Value> operands;
+  for (Value operand : def->getOperands())
+    operands.push_back(joined(operand, values, width));
+  return values[value] = emit(def, operands, width);
+}
+
+Value TileEvaluator::combine(GenericOp op, const Combiner &combiner, Value low, Value high) {
+  if (combiner.isSum) {
+    if (isa<FloatType>(getElementTypeOrSelf(low.getType())))
+      return arith::AddFOp::create(builder, loc, low, high);
+    return arith::AddIOp::create(builder, loc, low, high);
+  }
+  Values values{{op.getRegionOutputArgs()[0], low}, {combiner.element, high}};
+  auto vector = dyn_cast<VectorType>(low.getType());
+  return joined(op.getBody()->getTerminator()->getOperand(0), values, vector ? vector.getDimSize(0) : vectorLanes);
+}
+
+//===---- how an op may be evaluated ----------------------------------------------------------------------------------===//
+
+llvm::SetVector<GenericOp> TileEvaluator::evaluatedWith(GenericOp op) const {
+  llvm::SetVector<GenericOp> result;
+  result.insert(op);
+  for (size_t i = 0; i < result.size(); ++i) {
+    GenericOp user = result[i];
+    for (OpOperand &operand : user->getOpOperands()) {
+      Value value = operand.get();
+      auto maker = value.getDefiningOp<GenericOp>();
+      bool isHere = keptTiles.contains(value) || keptScalars.contains(value) || written.contains(value);
+      if (maker && !isHere && !user.getMatchingBlockArgument(&operand).use_empty() && tiles.isInRegisters(operand))
+        result.insert(maker);
+    }
+  }
+  return result;
+}
+
+bool TileEvaluator::usesKept(GenericOp op, const std::function<bool(Value)> &isKept) const {
+  return llvm::any_of(evaluatedWith(op), [&](GenericOp user) {
+    return llvm::any_of(user->getOpOperands(), [&](OpOperand &operand) {
+      return !user.getMatchingBlockArgument(&operand).use_empty() && tiles.isInRegisters(operand) && isKept(operand.get());
+    });
+  });
+}
+
+bool TileEvaluator::needsConstantColumns(GenericOp op) const {
+  return usesKept(op, [&](Value value) { return keptTiles.contains(value); });
+}
+
+bool TileEvaluator::needsConstantRow(GenericOp op) const {
+  return usesKept(op, [&](Value value) { return keptTiles.contains(value) || keptScalars.contains(value); });
+}
+
+bool TileEvaluator::isCostly(GenericOp op) const {
+  return llvm::any_of(evaluatedWith(op), [](GenericOp each) {
+    return llvm::any_of(each.getBody()->without_terminator(), [](Operation &inner) {
+      return isa<arith::DivFOp, arith::RemFOp>(inner) || (isa<math::MathDialect>(inner.getDialect()) && !isa<math::FmaOp, math::AbsFOp>(inner));
+    });
+  });
+}

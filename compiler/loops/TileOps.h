@@ -1,0 +1,43 @@
+// What a linalg op on a static tile is to VectorizeTiles, told from the op alone. VerifyLoops asks the same question of what is left.
+#pragma once
+#include "compiler/support/BitSizes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include <optional>
+
+namespace heddle {
+
+/// Lanes of every vector of this stage: those of the contract's row reductions. A 512-bit register holds them, two 256-bit registers do.
+inline constexpr int64_t vectorLanes = reductionLanes;
+
+enum class TileKind {
+  Fill,         // one scalar, everywhere
+  Scalars,      // [R]: a scalar per row
+  Elementwise,  // [R, N]
+  RowReduction, // [R, N] -> [R]
+  Product,      // [R, K], [K, N] -> [R, N]
+};
+
+/// The loops of an op by what becomes of them.
+struct LoopRoles {
+  std::optional<unsigned> row, column, inner; // inner: the k of a product
+};
+LoopRoles loopRoles(TileKind kind);
+
+/// How a reduction joins its accumulator with an element.
+struct Combiner {
+  bool isSum;          // accumulator + element, or one fused multiply-add; else a choice between the two
+  mlir::Value element; // of a choice
+};
+std::optional<Combiner> matchCombiner(mlir::linalg::GenericOp op);
+
+/// How an integer in the body of an op varies along the columns.
+enum class LaneShape { Same, Ascending, Other };
+LaneShape laneShape(mlir::Value value, mlir::linalg::GenericOp op, unsigned columnLoop);
+
+/// The kind of `op` if its tile can be evaluated as vectors, as far as the op alone decides it.
+std::optional<TileKind> tileKind(mlir::Operation *op);
+
+/// Whether an operand is read or written in the place of the result: map (row, column), or (row) for one value per row.
+bool isInPlace(mlir::OpOperand &operand, TileKind kind);
+
+} // namespace heddle

@@ -1,0 +1,30 @@
+// The float64 interpreter of heddle ops: the judge of every rewrite. Direct and slow on purpose; it shares nothing with the stages it judges but the dialect.
+// It runs modules as the frontend makes them (padded arrays, ragged axes known by name) and as the graph stage leaves them (tokens as rows, offsets and
+// starts as operands), and single ops on whatever values a test wants to feed them.
+#pragma once
+#include "compiler/reference/Environment.h"
+#include "compiler/support/Diagnostics.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <optional>
+
+namespace heddle {
+
+class Checkpoint;
+
+/// The result of one op with one result. `operands`: one for each operand of the op, in order. Sizes of plain dimensions that `environment` does not give are
+/// taken from the operands. `checkpoint` is read by heddle.use alone and may be null. None after a message.
+std::optional<Datum> evaluate(mlir::Operation *op, llvm::ArrayRef<Datum> operands, const Environment &environment, const Checkpoint *checkpoint,
+                              Diagnostics &diagnostics);
+
+/// The results of an entry. `arguments`: one for each argument that is not offsets or starts (those come from `environment`). Ragged dimensions that
+/// `environment` does not give have full rows from 0. Rows beyond a length are 0 in results.
+std::optional<std::vector<Tensor>> evaluateEntry(mlir::func::FuncOp entry, llvm::ArrayRef<Tensor> arguments, Environment environment,
+                                                 const Checkpoint *checkpoint, Diagnostics &diagnostics);
+
+/// The dimensions of an entry from its arguments' shapes: sizes, and full rows for ragged dimensions that have none yet. False after a message.
+bool bindDimensions(mlir::func::FuncOp entry, llvm::ArrayRef<llvm::SmallVector<int64_t>> shapes, Environment &environment, Diagnostics &diagnostics);
+
+/// The place in the model text that an op came from.
+Place placeOf(mlir::Location location);
+
+} // namespace heddle

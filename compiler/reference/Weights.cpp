@@ -1,0 +1,156 @@
+// See Weights.h.
+#include "compiler/reference/Weights.h"
+#include "compiler/support/Checkpoint.h"
+#include "compiler/support/Diagnostics.h"
+#include "dialect/Heddle.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace heddle {
+
+namespace {
+class RecipeEvaluator {
+public:
+  RecipeEvaluator(const Checkpoint *checkpoint, Diagnostics &diagnostics) : checkpoint(checkpoint), diagnostics(diagnostics) {}
+
+  std::optional<Tensor> run(Attribute recipe) {
+    return llvm::TypeSwitch<Attribute, std::optional<Tensor>>(recipe)
+        .Case([&](TensorRecipeAttr r) { return tensor(r); })
+        .Case([&](ConstantRecipeAttr r) { return constant(r.getValue()); })
+        .Case([&](AnglesRecipeAttr r) { return angles(r); })
+        .Case([&](ConcatRecipeAttr r) { return concat(r); })
+        .Case([&](SliceRecipeAttr r) {
+          return from(r.getSource(), [&](const Tensor &source) {
+            SmallVector<int64_t> shape(source.shape);
+            shape[r.getAxis()] = r.getSize();
+            return moved(source, shape, [&](SmallVector<int64_t> &index) { index[r.getAxis()] += r.getFirst(); });
+          });
+        })
+        .Case([&](TransposeRecipeAttr r) {
+          return from(r.getSource(), [&](const Tensor &source) {
+            SmallVector<int64_t> shape;
+            for (int64_t axis : r.getPermutation())
+              shape.push_back(source.shape[axis]);
+            return moved(source, shape, [&](SmallVector<int64_t> &index) {
+              SmallVector<int64_t> to(index);
+              for (auto [i, axis] : llvm::enumerate(r.getPermutation()))
+                index[axis] = to[i];
+            });
+          });
+        })
+        .Case([&](ReshapeRecipeAttr r) { return from(r.getSource(), [&](Tensor &source) { return Tensor(r.getShape(), std::move(source.data)); }); })
+        .Case([&](CastRecipeAttr r) { return from(r.getSource(), [&](Tensor &source) { return cast(std::move(source), r.getElement()); }); })
+        .Case<PackRecipeAttr, PadRecipeAttr>([&](auto r) { return run(r.getSource()); })
+        .Default([&](Attribute) { return fail("not a recipe"); });
+  }
+
+private:
+  std::optional<Tensor> fail(std::string message) {
+    diagnostics.error({checkpoint ? checkpoint->source() : "", 0, 0}, std::move(message));
+    return std::nullopt;
+  }
+
+  template <class F> std::optional<Tensor> from(Attribute recipe, F f) {
+    auto source = run(recipe);
+    return source ? std::optional<Tensor>(f(*source)) : std::nullopt;
+  }
+
+  /// A tensor of this shape whose element at an index is the source's at the index that `f` makes of it.
+  template <class F> static Tensor moved(const Tensor &source, ArrayRef<int64_t> shape, F f) {
+    Tensor result(shape);
+    size_t at = 0;
+    forEachIndex(shape, [&](ArrayRef<int64_t> to) {
+      SmallVector<int64_t> index(to);
+      f(index);
+      result.data[at++] = source[index];
+    });
+    return result;
+  }
+
+  std::optional<Tensor> tensor(TensorRecipeAttr recipe) {
+    if (!checkpoint)
+      return fail(fmt::format("tensor '{}' is needed, and no weights are given", recipe.getName().str()));
+    std::vector<float> floats; // first of no size: name and shape are checked before anything is allocated for them
+    if (!checkpoint->read(recipe.getName().getValue(), recipe.getType().getShape(), 0, floats, diagnostics))
+      return std::nullopt;
+    floats.resize(static_cast<size_t>(recipe.getType().getNumElements()));
+    if (!checkpoint->read(recipe.getName().getValue(), recipe.getType().getShape(), 0, floats, diagnostics))
+      return std::nullopt;
+    return Tensor(recipe.getType().getShape(), std::vector<double>(floats.begin(), floats.end()));
+  }
+
+  static Tensor constant(DenseElementsAttr value) {
+    Tensor result(value.getType().getShape());
+    for (auto [element, number] : llvm::zip(result.data, value.getValues<Attribute>())) {
+      auto real = dyn_cast<FloatAttr>(number);
+      element = real ? real.getValueAsDouble() : static_cast<double>(mlir::cast<IntegerAttr>(number).getValue().getSExtValue());
+      if (value.getElementType().isInteger(1))
+        element = std::fabs(element);
+    }
+    return result;
+  }
+
+  static Tensor angles(AnglesRecipeAttr recipe) {
+    int64_t width = recipe.getWidth(), half = (width + 1) / 2;
+    Tensor result({recipe.getRows(), width});
+    for (int64_t row = 0; row < recipe.getRows(); ++row)
+      for (int64_t column = 0; column < width; ++column) {
+        bool halves = recipe.getLayout() == PairLayout::halves;
+        double angle = static_cast<double>(row) * recipe.getFrequencies()[halves ? column % half : column / 2];
+        result[{row, column}] = (halves ? column < half : column % 2 == 0) ? std::sin(angle) : std::cos(angle);
+      }
+    return result;
+  }
+
+  std::optional<Tensor> concat(ConcatRecipeAttr recipe) {
+    std::vector<Tensor> parts;
+    int64_t axis = recipe.getAxis(), extent = 0;
+    for (Attribute source : recipe.getSources()) {
+      auto part = run(source);
+      if (!part)
+        return std::nullopt;
+      extent += part->shape[axis];
+      parts.push_back(std::move(*part));
+    }
+    SmallVector<int64_t> shape(parts.front().shape);
+    shape[axis] = extent;
+    Tensor result(shape);
+    int64_t first = 0;
+    for (const Tensor &part : parts) {
+      size_t at = 0;
+      forEachIndex(part.shape, [&](ArrayRef<int64_t> index) {
+        SmallVector<int64_t> to(index);
+        to[axis] += first;
+        result[to] = part.data[at++];
+      });
+      first += part.shape[axis];
+    }
+    return result;
+  }
+
+  /// Rounds as the packed bytes are rounded: the one place where float64 gives way, since these are the numbers the model has.
+  static Tensor cast(Tensor source, Type element) {
+    for (double &value : source.data) {
+      if (element.isF32())
+        value = static_cast<double>(static_cast<float>(value));
+      else if (element.isInteger(32))
+        value = std::isnan(value) ? 0 : std::clamp<double>(std::trunc(value), INT32_MIN, INT32_MAX);
+      else if (element.isInteger(1))
+        value = value != 0;
+    }
+    return source;
+  }
+
+  const Checkpoint *checkpoint;
+  Diagnostics &diagnostics;
+};
+} // namespace
+
+std::optional<Tensor> evaluateRecipe(Attribute recipe, const Checkpoint *checkpoint, Diagnostics &diagnostics) {
+  return RecipeEvaluator(checkpoint, diagnostics).run(recipe);
+}
+
+} // namespace heddle

@@ -1,0 +1,98 @@
+// The pool gives every task to somebody exactly once and returns only when all are done, whatever the number of threads and regions.
+#include "runtime/Pool.h"
+#include <gtest/gtest.h>
+#include <numeric>
+#include <vector>
+
+using namespace heddle::runtime;
+
+namespace {
+
+struct Counts {
+  std::vector<int> perTask; // plain: a task done twice at once is a race, done twice in turn shows in the count
+};
+
+void countTasks(void *captured, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i)
+    ++static_cast<Counts *>(captured)->perTask[static_cast<size_t>(i)];
+}
+
+void expectOnce(Pool &pool, int64_t count) {
+  Counts counts{std::vector<int>(static_cast<size_t>(count))};
+  pool.run(countTasks, &counts, count);
+  EXPECT_EQ(counts.perTask, std::vector<int>(static_cast<size_t>(count), 1)) << count << " tasks";
+}
+
+class PoolTest : public testing::TestWithParam<int> {
+protected:
+  void SetUp() override {
+    ASSERT_TRUE(pool.start(GetParam(), failure)) << failure.text;
+    ASSERT_EQ(pool.threads(), GetParam());
+  }
+  Failure failure;
+  Pool pool;
+};
+
+TEST_P(PoolTest, RunsEveryTaskOnce) {
+  for (int64_t count : {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 1000, 1001})
+    expectOnce(pool, count);
+}
+
+TEST_P(PoolTest, TakesAMillionTasks) { expectOnce(pool, 1'000'000); }
+
+struct Chain {
+  std::vector<int64_t> values; // each region reads what the region before wrote, in other chunks
+};
+
+void addNeighbours(void *captured, int64_t begin, int64_t end) {
+  std::vector<int64_t> &values = static_cast<Chain *>(captured)->values;
+  int64_t half = static_cast<int64_t>(values.size()) / 2;
+  for (int64_t i = begin; i < end; ++i)
+    values[static_cast<size_t>(half + i)] = values[static_cast<size_t>(half - 1 - i)] + 1;
+}
+void copyBack(void *captured, int64_t begin, int64_t end) {
+  std::vector<int64_t> &values = static_cast<Chain *>(captured)->values;
+  int64_t half = static_cast<int64_t>(values.size()) / 2;
+  for (int64_t i = begin; i < end; ++i)
+    values[static_cast<size_t>(i)] = values[static_cast<size_t>(half + i)];
+}
+
+TEST_P(PoolTest, EachOfManyRegionsSeesTheOneBefore) {
+  constexpr int64_t regions = 100'000, width = 16;
+  Chain chain{std::vector<int64_t>(2 * width)};
+  for (int64_t i = 0; i < regions / 2; ++i) {
+    pool.run(addNeighbours, &chain, width);
+    pool.run(copyBack, &chain, width);
+  }
+  for (int64_t i = 0; i < width; ++i)
+    ASSERT_EQ(chain.values[static_cast<size_t>(i)], regions / 2) << i;
+}
+
+TEST_P(PoolTest, StartsAgainAfterAPause) {
+  expectOnce(pool, 100);
+  timespec pause{0, 20'000'000}; // long enough for the workers to go to sleep
+  nanosleep(&pause, nullptr);
+  expectOnce(pool, 100);
+  pool.stop();
+  EXPECT_EQ(pool.threads(), 1);
+  expectOnce(pool, 100);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, PoolTest, testing::Values(1, 2, 3, 16));
+
+TEST(Processors, AreCountedFromTheAffinityMask) {
+  int all = availableProcessors();
+  EXPECT_GE(all, 1);
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  int first = 0;
+  while (!CPU_ISSET(first, &before))
+    ++first;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(availableProcessors(), 1);
+  sched_setaffinity(0, sizeof before, &before);
+}
+
+} // namespace

@@ -1,0 +1,111 @@
+// The section of the weights is found through the headers of a file that may have been cut or rewritten: every claim is checked before it is
+// followed.
+#include "runtime/Section.h"
+#include "runtime/heddle_model.h"
+#include "test/unit/support/TemporaryFolder.h"
+#include <cstring>
+#include <elf.h>
+#include <functional>
+
+using namespace heddle::runtime;
+
+namespace {
+
+/// The smallest file with a section of weights: header, the section at 4096, names, three section headers.
+struct SmallElf {
+  Elf64_Ehdr header = {};
+  Elf64_Shdr sections[3] = {};
+  std::string names = std::string("\0.shstrtab\0" HEDDLE_SECTION "\0", 28);
+  std::string weights = std::string(100, 'w');
+
+  SmallElf() {
+    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_ident[EI_CLASS] = ELFCLASS64;
+    header.e_shentsize = sizeof(Elf64_Shdr);
+    header.e_shnum = 3;
+    header.e_shstrndx = 1;
+    header.e_shoff = 8192;
+    sections[1].sh_name = 1, sections[1].sh_type = SHT_STRTAB, sections[1].sh_offset = 4096 + weights.size(), sections[1].sh_size = names.size();
+    sections[2].sh_name = 11, sections[2].sh_type = SHT_PROGBITS, sections[2].sh_offset = 4096, sections[2].sh_size = weights.size();
+  }
+  std::string bytes() const {
+    std::string file(8192, '\0');
+    std::memcpy(file.data(), &header, sizeof header);
+    file.replace(4096, weights.size(), weights);
+    file.replace(4096 + weights.size(), names.size(), names);
+    file.append(reinterpret_cast<const char *>(sections), sizeof sections);
+    return file;
+  }
+};
+
+class SectionTest : public testing::Test {
+protected:
+  std::string refusal(const std::string &bytes, int64_t expected = 100) {
+    std::string path = folder.put("model", bytes);
+    Section section;
+    Failure failure;
+    EXPECT_FALSE(section.map(path.c_str(), expected, failure));
+    EXPECT_EQ(failure.code, 1);
+    std::string text = failure.text, name = "'" + path + "'";
+    size_t at = text.find(name);
+    return at == text.npos ? text : text.replace(at, name.size(), "FILE");
+  }
+  std::string changed(const std::function<void(SmallElf &)> &change) {
+    SmallElf elf;
+    change(elf);
+    return refusal(elf.bytes());
+  }
+  heddle::TemporaryFolder folder;
+};
+
+TEST_F(SectionTest, IsMappedWhereverToolsHaveMovedIt) {
+  for (uint64_t offset : {4096, 4096 + 64}) {
+    SmallElf elf;
+    elf.sections[2].sh_offset = offset;
+    elf.sections[2].sh_size = 30;
+    Section section;
+    Failure failure;
+    ASSERT_TRUE(section.map(folder.put("model", elf.bytes()).c_str(), 30, failure)) << failure.text;
+    EXPECT_EQ(std::string(section.data(), 30), std::string(30, 'w'));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(section.data()) % 64, 0U);
+  }
+}
+
+TEST_F(SectionTest, MayBeEmpty) {
+  Section section;
+  Failure failure;
+  EXPECT_TRUE(section.map("/nowhere", 0, failure));
+  EXPECT_NE(section.data(), nullptr);
+}
+
+TEST_F(SectionTest, RefusesOtherFiles) {
+  EXPECT_EQ(refusal(""), "the executable FILE is no 64-bit ELF file");
+  EXPECT_EQ(refusal(std::string(1000, 'x')), "the executable FILE is no 64-bit ELF file");
+  EXPECT_EQ(changed([](SmallElf &e) { e.header.e_ident[EI_CLASS] = ELFCLASS32; }), "the executable FILE is no 64-bit ELF file");
+}
+
+TEST_F(SectionTest, RefusesHeadersThatLeadOutside) {
+  EXPECT_EQ(changed([](SmallElf &e) { e.header.e_shnum = 0; }), "the executable FILE has no usable section headers");
+  EXPECT_EQ(changed([](SmallElf &e) { e.header.e_shentsize = 8; }), "the executable FILE has no usable section headers");
+  EXPECT_EQ(changed([](SmallElf &e) { e.header.e_shstrndx = 3; }), "the executable FILE has no usable section headers");
+  EXPECT_EQ(changed([](SmallElf &e) { e.header.e_shnum = 4; }), "the executable FILE is cut short: its section headers lie beyond its end");
+  EXPECT_EQ(changed([](SmallElf &e) { e.header.e_shoff = UINT64_MAX - 8; }),
+            "the executable FILE is cut short: its section headers lie beyond its end");
+  EXPECT_EQ(changed([](SmallElf &e) { e.sections[1].sh_size = UINT64_MAX; }), "the executable FILE has no usable section names");
+  EXPECT_EQ(changed([](SmallElf &e) { e.sections[1].sh_offset = UINT64_MAX; }), "the executable FILE has no usable section names");
+  EXPECT_EQ(changed([](SmallElf &e) { e.sections[2].sh_name = UINT32_MAX; }), "the executable FILE has lost its weights: no section .heddle_weights");
+  EXPECT_EQ(changed([](SmallElf &e) { e.sections[2].sh_name = 20; }), "the executable FILE has lost its weights: no section .heddle_weights");
+  EXPECT_EQ(changed([](SmallElf &e) { e.sections[2].sh_type = SHT_NOBITS; }), "the executable FILE has lost the bytes of its weights");
+  EXPECT_EQ(changed([](SmallElf &e) { e.sections[2].sh_size = 99; }), "the weights in FILE are damaged: expected 100 bytes, got 99");
+  EXPECT_EQ(changed([](SmallElf &e) { e.sections[2].sh_offset = UINT64_MAX - 63; }),
+            "the executable FILE is cut short: its weights lie beyond its end");
+  EXPECT_EQ(changed([](SmallElf &e) { e.sections[2].sh_offset = 4097; }), "the weights in FILE are not aligned: some tool has moved them");
+}
+
+TEST_F(SectionTest, RefusesEveryCut) {
+  std::string whole = SmallElf().bytes();
+  for (size_t length = 0; length < whole.size(); length += length < 4000 || length > 8100 ? 7 : 512)
+    EXPECT_NE(refusal(whole.substr(0, length)), "") << length;
+}
+
+} // namespace

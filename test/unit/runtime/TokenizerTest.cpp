@@ -1,0 +1,229 @@
+// Both ends of a tokenizer: what the compiler packs, the runtime reads. Files that are wrong are refused with their place, kinds not built yet are a
+// note.
+#include "runtime/Tokenizer.h"
+#include "compiler/packing/Tokenizer.h"
+#include "test/unit/support/TemporaryFolder.h"
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace heddle::runtime;
+using heddle::Diagnostics;
+using heddle::packTokenizer;
+using heddle::TokenizerSource;
+using Kind = heddle::TokenizerSource::Kind;
+
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+/// A file packed and opened.
+class Packed {
+public:
+  Packed(const TokenizerSource &source) {
+    Diagnostics diagnostics;
+    std::optional<std::vector<char>> packed = packTokenizer(source, diagnostics);
+    EXPECT_TRUE(packed) << diagnostics.render();
+    Failure failure;
+    if (packed)
+      bytes.assign((packed->size() + 7) / 8, 0), std::memcpy(bytes.data(), packed->data(), packed->size());
+    EXPECT_TRUE(packed && tokenizer.open(reinterpret_cast<const char *>(bytes.data()), static_cast<int64_t>(packed->size()), failure))
+        << failure.text;
+  }
+  Ids encode(std::string_view text) {
+    Array<int32_t> ids;
+    failure = {};
+    tokenizer.encode(text, "line 1", ids, failure);
+    return {ids.begin(), ids.end()};
+  }
+  std::string refusal(std::string_view text) {
+    encode(text);
+    return failure.text;
+  }
+  std::string decode(const Ids &ids, int32_t hidden = -1) {
+    heddle::TemporaryFolder folder;
+    int file = open((folder / "out").c_str(), O_WRONLY | O_CREAT, 0600);
+    Output out(file);
+    tokenizer.write(ids.data(), static_cast<int64_t>(ids.size()), [&](int32_t id) { return id == hidden; }, out);
+    EXPECT_TRUE(out.finish(failure));
+    close(file);
+    return folder.get("out");
+  }
+  Tokenizer tokenizer;
+  Failure failure;
+  std::vector<int64_t> bytes; // aligned
+};
+
+class TokenizerTest : public testing::Test {
+protected:
+  TokenizerSource file(const std::string &contents, Kind kind = Kind::Json, std::optional<int64_t> unknown = {}) {
+    return {kind, folder.put("tokenizer.json", contents), unknown};
+  }
+  /// All that is said about a file that gives no bytes, without the folder.
+  std::string said(const TokenizerSource &source, bool isError) {
+    Diagnostics diagnostics;
+    EXPECT_FALSE(packTokenizer(source, diagnostics));
+    EXPECT_EQ(diagnostics.hasErrors(), isError) << diagnostics.render();
+    std::string all;
+    for (const heddle::Diagnostic &record : diagnostics.records())
+      all += (all.empty() ? "" : "; ") + std::to_string(record.place.line) + ": " + record.message;
+    return all;
+  }
+  std::string refusal(const std::string &contents, Kind kind = Kind::Json, std::optional<int64_t> unknown = {}) {
+    return said(file(contents, kind, unknown), true);
+  }
+  std::string note(const std::string &contents) { return said(file(contents), false); }
+  heddle::TemporaryFolder folder;
+};
+
+std::string json(const std::string &model, const std::string &more = "") { return "{" + more + "\"model\": " + model + "}"; }
+std::string characters(const std::string &vocabulary, const std::string &more = "") {
+  return R"({"type": "BPE", "vocab": )" + vocabulary + R"(, "merges": [])" + more + "}";
+}
+
+TEST_F(TokenizerTest, ListsOfWords) {
+  Packed packed(file(R"(["P", "one", "zwölf", "two"])", Kind::Words));
+  EXPECT_EQ(packed.encode("  two one\u00a0\tzwölf\n"), (Ids{3, 1, 2}));
+  EXPECT_EQ(packed.encode(""), Ids{});
+  EXPECT_EQ(packed.refusal("one three"), "line 1, column 5: 'three' has no id in the vocabulary");
+  EXPECT_EQ(packed.decode({3, 0, 2}, 0), "two zwölf");
+  EXPECT_EQ(packed.decode({3, 99, -1, 1}), "two one") << "ids without a symbol";
+  EXPECT_EQ(packed.decode({}), "");
+}
+
+TEST_F(TokenizerTest, ListsOfCharacters) {
+  Packed packed(file(R"(["<s>", "a", "b", " ", "我"])", Kind::Characters));
+  EXPECT_EQ(packed.encode("ab 我"), (Ids{1, 2, 3, 4}));
+  EXPECT_EQ(packed.refusal("ab他"), "line 1, column 3: '他' has no id in the vocabulary");
+  EXPECT_EQ(packed.decode({1, 2, 4}), "ab我");
+}
+
+TEST_F(TokenizerTest, UnknownSymbolsOfLists) {
+  Packed packed(file(R"(["U", "a"])", Kind::Characters, 0));
+  EXPECT_EQ(packed.encode("axxa"), (Ids{1, 0, 0, 1}));
+  EXPECT_EQ(refusal(R"(["U", "a"])", Kind::Characters, 2), "0: the id of the unknown symbol is 2, expected 0 to 1: the list has 2 symbols");
+  EXPECT_EQ(refusal(R"(["U", "a"])", Kind::Characters, -1), "0: the id of the unknown symbol is -1, expected 0 to 1: the list has 2 symbols");
+}
+
+TEST_F(TokenizerTest, NormalizesAndSplits) {
+  Packed packed(file(json(R"({"type": "WordLevel", "vocab": {"ä": 0, "b": 7, "-": 9}, "unk_token": "U"})",
+                          R"("normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}]},
+                             "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"},
+                               {"type": "Split", "pattern": {"Regex": "."}, "behavior": "Isolated", "invert": false}]},)")));
+  EXPECT_EQ(packed.encode("A\u0308 b-Ä"), (Ids{0, 7, 9, 0}));
+  EXPECT_EQ(packed.refusal("A\u0308 Q"), "line 1, column 4: 'q' has no id in the vocabulary") << "columns are those of the text as given";
+  EXPECT_EQ(packed.decode({0, 7}), "äb") << "symbols are characters";
+}
+
+TEST_F(TokenizerTest, SplitsAtOneCharacter) {
+  auto with = [&](const char *behavior) {
+    return file(json(R"({"type": "WordLevel", "vocab": {"a": 0, "b": 1, ",": 2}, "unk_token": "U"})",
+                     std::string(R"("pre_tokenizer": {"type": "Split", "pattern": {"String": ","}, "behavior": ")") + behavior + R"("},)"));
+  };
+  EXPECT_EQ(Packed(with("Isolated")).encode("a,,b"), (Ids{0, 2, 2, 1}));
+  EXPECT_EQ(Packed(with("Removed")).encode(",a,,b,"), (Ids{0, 1}));
+  EXPECT_EQ(Packed(with("Removed")).decode({0, 1}), "a b");
+}
+
+TEST_F(TokenizerTest, CharactersOfBpeWithoutMerges) {
+  Packed each(file(json(characters(R"({"U": 0, "a": 1})", R"(, "unk_token": "U")"))));
+  EXPECT_EQ(each.encode("axx a"), (Ids{1, 0, 0, 0, 1})) << "no pre-tokenizer: blanks are characters";
+  Packed fused(file(json(characters(R"({"U": 0, "a": 1})", R"(, "unk_token": "U", "fuse_unk": true)"))));
+  EXPECT_EQ(fused.encode("axx axy"), (Ids{1, 0, 1, 0}));
+  EXPECT_EQ(fused.decode({1, 1}), "aa");
+}
+
+TEST_F(TokenizerTest, RefusesWrongFiles) {
+  EXPECT_EQ(refusal("[1]"), "1: expected an object, got a list");
+  EXPECT_EQ(refusal("{}"), "1: expected an object 'model', got none");
+  EXPECT_EQ(refusal(R"({"model": {"type": 3}})"), "1: expected a string 'type', got 3");
+  EXPECT_EQ(refusal(json(R"({"type": "WordLevel"})")), "1: expected an object 'vocab', got none");
+  EXPECT_EQ(refusal(json(characters(R"({"a": 1.5})"))), "1: the id of 'a': expected 0 to 2147483647, got 1.5");
+  EXPECT_EQ(refusal(json(characters(R"({"a": 2147483648})"))), "1: the id of 'a': expected 0 to 2147483647, got 2147483648");
+  EXPECT_EQ(refusal(json(characters(R"({"a": -1})"))), "1: the id of 'a': expected 0 to 2147483647, got -1");
+  EXPECT_EQ(refusal(json(characters("{\"a\": 1,\n\"b\": 1}"))), "2: 'a' and 'b' have the same id 1");
+  EXPECT_EQ(refusal(json(characters(R"({"a": 1})", R"(, "unk_token": "U")"))), "1: unk_token 'U' has no id in the vocabulary");
+  EXPECT_EQ(refusal(json(characters(R"({"a": 1})", R"(, "byte_fallback": 1)"))), "1: 'byte_fallback': expected true or false, got 1");
+  EXPECT_EQ(refusal(json(characters(R"({"a": 1})"), R"("normalizer": "NFC",)")), "1: expected an object or null, got \"NFC\"");
+  EXPECT_EQ(refusal(json(characters(R"({"a": 1})"), R"("normalizer": {"type": "Sequence"},)")), "1: expected a list 'normalizers', got none");
+  EXPECT_EQ(refusal(json(characters(R"({"a": 1})"), R"("pre_tokenizer": {"type": "Split", "behavior": "Removed", "pattern": {}},)")),
+            "1: expected 'String' or 'Regex', got an object");
+  EXPECT_EQ(refusal(json(characters(R"({"a": 1})"), R"("added_tokens": [{"id": 2, "content": "a"}],)")),
+            "1: the added token 'a' has id 2, but the vocabulary gives it 1");
+  EXPECT_EQ(refusal(json(characters(R"({"a": 1})"), R"("added_tokens": [{"id": 1, "content": "b"}],)")),
+            "1: the added token 'b' has id 1, but that is 'a' in the vocabulary");
+  EXPECT_EQ(refusal(R"({"a": 1})", Kind::Words), "1: expected a list of strings, got an object");
+  EXPECT_EQ(refusal("[\"a\",\n 3,\n\"a\"]", Kind::Words), "2: expected a string, got 3; 3: \"a\" is in the list twice");
+}
+
+TEST_F(TokenizerTest, NotesWhatIsNotBuiltYet) {
+  auto built = [](const std::string &what) { return "1: a tokenizer with " + what + " is not built yet; ids still work, text does not"; };
+  std::string model = characters(R"({"a": 1})");
+  EXPECT_EQ(note(json(R"({"type": "Unigram", "vocab": [["a", -1.0]]})")), built("a model of type 'Unigram'"));
+  EXPECT_EQ(note(json(R"({"vocab": {"a": 1}, "merges": []})")), built("a model without type"));
+  EXPECT_EQ(note(json(R"({"type": "BPE", "vocab": {"a": 1, "aa": 2}, "merges": ["a a"]})")), built("merges"));
+  EXPECT_EQ(note(json(characters(R"({"a": 1})", R"(, "byte_fallback": true)"))), built("'byte_fallback'"));
+  EXPECT_EQ(note(json(model, R"("normalizer": {"type": "NFKC"},)")), built("a normalizer 'NFKC'"));
+  EXPECT_EQ(note(json(model, R"("pre_tokenizer": {"type": "ByteLevel"},)")), built("a pre-tokenizer 'ByteLevel'"));
+  EXPECT_EQ(note(json(model, R"("pre_tokenizer": {"type": "Split", "pattern": {"Regex": "\\d"}, "behavior": "Isolated"},)")),
+            built("a split pattern of more than one character"));
+  EXPECT_EQ(note(json(model, R"("decoder": {"type": "WordPiece"},)")), built("a decoder 'WordPiece'"));
+  EXPECT_EQ(note(json(model, R"("post_processor": {"type": "TemplateProcessing"},)")), built("'post_processor'"));
+  EXPECT_EQ(note(json(model, R"("added_tokens": [{"id": 2, "content": "<s>"}],)")), built("added tokens"));
+  EXPECT_EQ(said({Kind::Json, folder / "missing.json", {}}, false), "0: the tokenizer is missing; ids still work, text does not");
+}
+
+TEST_F(TokenizerTest, DamagedBytesAreRefused) {
+  Packed packed(file(R"(["a", "b"])", Kind::Words));
+  int64_t size = reinterpret_cast<heddle_tokenizer_header *>(packed.bytes.data())->bytes;
+  for (int64_t cut = 0; cut < size; ++cut) {
+    Tokenizer tokenizer;
+    Failure failure;
+    EXPECT_FALSE(tokenizer.open(reinterpret_cast<const char *>(packed.bytes.data()), cut, failure));
+  }
+  // Any single byte may be anything: either it is refused, or the tokenizer works without leaving its bytes.
+  std::vector<int64_t> copy = packed.bytes;
+  char *bytes = reinterpret_cast<char *>(copy.data());
+  for (int64_t at = 0; at < size; ++at)
+    for (int value : {0x00, 0x01, 0x7f, 0xff}) {
+      char before = bytes[at];
+      bytes[at] = static_cast<char>(value);
+      Tokenizer tokenizer;
+      Failure failure;
+      Array<int32_t> ids;
+      if (tokenizer.open(bytes, size, failure)) {
+        tokenizer.encode("a b ab", "line 1", ids, failure);
+        for (int32_t id : {-1, 0, 1, 2})
+          EXPECT_LE(tokenizer.symbolOf(id).size(), static_cast<size_t>(size));
+      }
+      bytes[at] = before;
+    }
+}
+
+class TrainedTokenizer : public testing::Test {
+protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(HEDDLE_MODELS))
+      GTEST_SKIP() << "no trained models at " HEDDLE_MODELS;
+  }
+  std::string file(const char *name) { return std::string(HEDDLE_MODELS) + "/" + name; }
+};
+
+TEST_F(TrainedTokenizer, OfGermanNumbers) {
+  Packed source({Kind::Json, file("german-numbers/tokenizer.json"), {}}), list({Kind::Characters, file("german-numbers/source_vocab.json"), 1});
+  EXPECT_EQ(source.encode("null"), (Ids{12, 17, 11, 11}));
+  EXPECT_EQ(source.encode("Zwo\u0308lf"), (Ids{20, 19, 22, 11, 7}));
+  EXPECT_EQ(source.encode("a b"), (Ids{2, 1, 3})) << "a blank is an unknown character";
+  EXPECT_EQ(list.encode("null"), source.encode("null"));
+  Packed target({Kind::Words, file("german-numbers/target_vocab.json"), {}});
+  EXPECT_EQ(target.decode({10, 31, 23, 6, 2}, 2), "seven hundred twenty three");
+}
+
+TEST_F(TrainedTokenizer, OfTheToyTranslator) {
+  Packed source({Kind::Json, file("toy-translator/tokenizer.json"), {}});
+  EXPECT_EQ(source.encode("我 喜 欢 你 P"), (Ids{1, 2, 3, 4, 0}));
+  EXPECT_EQ(source.encode("我喜欢你"), (Ids{1, 2, 3, 4}));
+  EXPECT_EQ(source.refusal("我 他"), "line 1, column 3: '他' has no id in the vocabulary");
+}
+
+} // namespace
