@@ -113,9 +113,10 @@ Tensor evaluate(UnflattenOp op, Tensors operands, Site &site) {
     return source;
   Tensor result(site.shape(op.getType()));
   auto offsets = wholeNumbers(*operands[1]);
-  if (describe(offsets, result, source.shape[0], site))
+  bool isPadded = dimsOf(op.getSource()) == dimsOf(op.getType()); // two ragged axes: taken in place
+  if (describe(offsets, result, isPadded ? offsets.back() : source.shape[0], site))
     forEachToken(result, offsets, [&](int64_t padded, int64_t token, int64_t inner) {
-      std::copy_n(source.data.begin() + token, inner, result.data.begin() + padded);
+      std::copy_n(source.data.begin() + (isPadded ? padded : token), inner, result.data.begin() + padded);
     });
   return result;
 }

@@ -48,13 +48,14 @@ Tensor evaluate(PositionsOp op, Tensors operands, Site &site) {
 Tensor evaluate(SinusoidalPositionsOp op, Tensors operands, Site &site) {
   Tensor result(site.shape(op.getType()));
   int64_t width = result.shape.back(), half = (width + 1) / 2;
-  bool halves = op.getLayout() == PairLayout::halves;
+  bool halves = op.getLayout() == PairLayout::halves, single = elementOf(op.getResult()).isF32();
   for (int64_t i = 0; i < result.count(); ++i) {
     double position = operands[0]->data[i / width] + static_cast<double>(op.getShift());
     int64_t column = i % width;
     double angle = position * op.getFrequencies()[halves ? column % half : column / 2];
     bool isSine = halves ? column < half : column % 2 == 0;
-    result.data[i] = isSine ? std::sin(angle) : std::cos(angle);
+    double value = isSine ? std::sin(angle) : std::cos(angle);
+    result.data[i] = single ? static_cast<double>(static_cast<float>(value)) : value; // rounded once, as the table of an executable is
   }
   return result;
 }

@@ -10,7 +10,8 @@
 
 namespace heddle {
 
-/// Elements in row-major order. Every element type is held as double: ints and bools up to 2^53 are exact, f32 is not rounded to f32.
+/// Elements in row-major order. Every element type is held as double: ints and bools up to 2^53 are exact, f32 is not rounded to f32
+/// (weights and sinusoids are, since their descriptions say so).
 struct Tensor {
   llvm::SmallVector<int64_t> shape;
   std::vector<double> data;
