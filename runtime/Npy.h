@@ -65,9 +65,12 @@ public:
   bool commit(Failure &failure);
 
 private:
-  int create(const char *path, Failure &failure);
-  bool writeAll(int descriptor, const void *bytes, int64_t length);
-  Array<char> target, temporary; // NUL-terminated; `temporary` is empty when nothing waits
+  bool create(const char *path, Failure &failure);
+  template <typename Make> bool giveName(Make make);
+  bool writeAll(const void *bytes, int64_t length);
+  Array<char> target, temporary; // NUL-terminated
+  int descriptor = -1;
+  bool hasName = false; // the file is called `temporary`
 };
 
 } // namespace heddle::runtime

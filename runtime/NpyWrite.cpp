@@ -10,37 +10,47 @@
 using namespace heddle::runtime;
 
 NpyWriter::~NpyWriter() {
-  if (!temporary.empty())
+  if (descriptor >= 0)
+    close(descriptor);
+  if (hasName)
     unlink(temporary.data());
 }
 
-/// Opens a new file beside the target; on success `temporary` holds its name, else the result is -1. A link is followed, so that it stays a link.
-int NpyWriter::create(const char *path, Failure &failure) {
+/// Opens a new file in the folder of the target. Where the file system can, it has no name until commit(), so that not even SIGKILL leaves one. A
+/// link is followed, so that it stays a link.
+bool NpyWriter::create(const char *path, Failure &failure) {
   char resolved[PATH_MAX];
   struct stat status;
   if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
     return failure.contents("cannot write %s: it is %s, expected a file", Quoted(path).text(),
-                            S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe"),
-           -1;
+                            S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe");
   const char *name = realpath(path, resolved) ? resolved : path;
   int64_t length = static_cast<int64_t>(std::strlen(name)) + 1;
   if (!target.resize(length) || !temporary.resize(length + 32))
-    return temporary.clear(), failure.outOfMemory(), -1;
+    return failure.outOfMemory();
   std::memcpy(target.data(), name, static_cast<size_t>(length));
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    std::snprintf(temporary.data(), static_cast<size_t>(temporary.size()), "%s.%d-%d.part", name, static_cast<int>(getpid()), attempt);
-    int descriptor = open(temporary.data(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0)
-      return descriptor;
-    if (errno != EEXIST)
-      break;
-  }
-  failure.system("cannot write", path);
-  temporary.clear(); // not ours
-  return -1;
+  std::memcpy(temporary.data(), name, static_cast<size_t>(length));
+  char *slash = std::strrchr(temporary.data(), '/');
+  if (slash)
+    slash[slash == temporary.data()] = 0; // the folder; that of "/x" is "/"
+  descriptor = open(slash ? temporary.data() : ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (descriptor < 0 && !giveName([&] { return descriptor = open(temporary.data(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }))
+    return failure.system("cannot write", path);
+  return true;
 }
 
-bool NpyWriter::writeAll(int descriptor, const void *bytes, int64_t length) {
+/// Calls `make`, which makes a file called `temporary` or returns a negative number, with names beside the target until one is free.
+template <typename Make> bool NpyWriter::giveName(Make make) {
+  for (int attempt = 0; attempt < 100 && !hasName; ++attempt) {
+    std::snprintf(temporary.data(), static_cast<size_t>(temporary.size()), "%s.%d-%d.part", target.data(), static_cast<int>(getpid()), attempt);
+    hasName = make() >= 0;
+    if (!hasName && errno != EEXIST)
+      break;
+  }
+  return hasName;
+}
+
+bool NpyWriter::writeAll(const void *bytes, int64_t length) {
   const char *next = static_cast<const char *>(bytes);
   while (length > 0) {
     ssize_t wrote = ::write(descriptor, next, static_cast<size_t>(length < (1 << 30) ? length : 1 << 30));
@@ -70,20 +80,25 @@ bool NpyWriter::write(const char *path, int64_t element, int rank, const int64_t
   std::memcpy(header, "\x93NUMPY\x01\x00", 8);
   header[8] = static_cast<char>((used - 10) & 0xff);
   header[9] = static_cast<char>((used - 10) >> 8);
-  int descriptor = create(path, failure);
-  if (descriptor < 0)
+  if (!create(path, failure))
     return false;
-  bool ok = writeAll(descriptor, header, static_cast<int64_t>(used)) && writeAll(descriptor, values, bytes);
-  int reason = errno;
-  if (close(descriptor) != 0 && ok) // a full disk may show only here
-    ok = false, reason = errno;
-  errno = reason;
+  bool ok = writeAll(header, static_cast<int64_t>(used)) && writeAll(values, bytes);
   return ok || failure.system("cannot write", path);
 }
 
 bool NpyWriter::commit(Failure &failure) {
-  if (rename(temporary.data(), target.data()) != 0)
+  char self[64];
+  std::snprintf(self, sizeof self, "/proc/self/fd/%d", descriptor);
+  bool ok = hasName || giveName([&] { return linkat(AT_FDCWD, self, AT_FDCWD, temporary.data(), AT_SYMLINK_FOLLOW); });
+  int reason = errno;
+  if (close(descriptor) != 0 && ok) // a full disk may show only here
+    ok = false, reason = errno;
+  descriptor = -1;
+  if (ok && rename(temporary.data(), target.data()) != 0)
+    ok = false, reason = errno;
+  errno = reason;
+  if (!ok)
     return failure.system("cannot write", target.data());
-  temporary.clear();
+  hasName = false;
   return true;
 }
