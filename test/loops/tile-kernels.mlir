@@ -1,0 +1,162 @@
+// RUN: heddle-opt %s --heddle-tile-kernels=cpu=x86-64-v4 --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,V4
+// RUN: heddle-opt %s --heddle-tile-kernels=cpu=x86-64-v3 --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,V3
+// RUN: not heddle-opt %s --heddle-tile-kernels=cpu=pentium 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: unknown cpu 'pentium'; expected one of x86-64-v3 x86-64-v4
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn3 = affine_map<(m, n, k) -> (m, n)>
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+#n = affine_map<(m, n) -> (n)>
+
+// A product and its epilogue: bias, a value per row, and the product twice (which is cut once). The tile of eight rows starts at rows - 8 at the latest.
+// CHECK-LABEL: func.func private @epilogue_dynamic_rows
+// CHECK-SAME:    %[[X:.*]]: tensor<?x100xf32>, %[[PANEL:.*]]: tensor<100x32xf32>, %[[BIAS:.*]]: tensor<32xf32>, %[[SCALE:.*]]: tensor<?xf32>, %[[OUT:.*]]: tensor<?x32xf32>
+// V4-DAG:        %[[R:.*]] = arith.constant 8 : index
+// V3-DAG:        %[[R:.*]] = arith.constant 6 : index
+// CHECK:         %[[ROWS:.*]] = tensor.dim %[[OUT]]
+// CHECK:         %[[ENOUGH:.*]] = arith.cmpi sge, %[[ROWS]], %[[R]]
+// CHECK:         scf.if %[[ENOUGH]]
+// CHECK:           scf.for %[[M:.*]] = %{{.*}} to %[[ROWS]] step %[[R]] iter_args(%[[TO:.*]] = %[[OUT]])
+// CHECK:             %[[LAST:.*]] = arith.subi %[[ROWS]], %[[R]]
+// CHECK:             %[[ROW:.*]] = arith.minsi %[[M]], %[[LAST]]
+// V4:                tensor.extract_slice %[[X]][%[[ROW]], 0] [8, 100]
+// V4:                %[[PRODUCT:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} {{.*}} outs(%{{.*}} : tensor<8x32xf32>)
+// V4:                  math.fma
+// V4-NOT:            "reduction"
+// V4:                linalg.generic {{.*}} ins(%[[PRODUCT]], %[[BIAS]] : tensor<8x32xf32>, tensor<32xf32>)
+// V4:                tensor.extract_slice %[[SCALE]][%[[ROW]]] [8]
+// V4:                %[[END:.*]] = linalg.generic
+// V4:                %[[TILE:.*]] = tensor.insert_slice %[[END]] into %[[TO]][%[[ROW]], 0] [8, 32]
+// V4:                scf.yield %[[TILE]]
+// V3:                tensor.extract_slice %[[PANEL]][0, 0] [100, 16]
+// V3:                %[[LEFT:.*]] = tensor.insert_slice %{{.*}} into %[[TO]][%[[ROW]], 0] [6, 16]
+// V3:                tensor.extract_slice %[[PANEL]][0, 16] [100, 16]
+// V3:                %[[BOTH:.*]] = tensor.insert_slice %{{.*}} into %[[LEFT]][%[[ROW]], 16] [6, 16]
+// V3:                scf.yield %[[BOTH]]
+// CHECK:         } else {
+// CHECK:           scf.for %[[M1:.*]] = %{{.*}} to %[[ROWS]] step %{{.*}}
+// CHECK:             tensor.extract_slice %[[X]][%[[M1]], 0] [1, 100]
+// CHECK-NOT:     linalg.{{.*}} outs(%{{.*}} : tensor<?
+func.func private @epilogue_dynamic_rows(%x: tensor<?x100xf32>, %panel: tensor<100x32xf32>, %bias: tensor<32xf32>, %scale: tensor<?xf32>,
+                                         %out: tensor<?x32xf32>, %rows: index) -> tensor<?x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty(%rows) : tensor<?x32xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %panel : tensor<?x100xf32>, tensor<100x32xf32>) outs(%start : tensor<?x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %next = math.fma %a, %b, %c : f32
+      linalg.yield %next : f32
+  } -> tensor<?x32xf32>
+  %biased = linalg.generic {indexing_maps = [#mn, #n, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%product, %bias : tensor<?x32xf32>, tensor<32xf32>) outs(%empty : tensor<?x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %sum = arith.addf %a, %b : f32
+      linalg.yield %sum : f32
+  } -> tensor<?x32xf32>
+  %result = linalg.generic {indexing_maps = [#mn, #mn, #m, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%biased, %product, %scale : tensor<?x32xf32>, tensor<?x32xf32>, tensor<?xf32>) outs(%out : tensor<?x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %s: f32, %c: f32):
+      %product2 = arith.mulf %a, %b : f32
+      %scaled = arith.mulf %product2, %s : f32
+      linalg.yield %scaled : f32
+  } -> tensor<?x32xf32>
+  return %result : tensor<?x32xf32>
+}
+
+// The product itself writes the result: the zeros it starts from are a tile of the result, too.
+// CHECK-LABEL: func.func private @product_alone
+// CHECK:         scf.for {{.*}} iter_args(%[[TO:.*]] =
+// V4:              %[[TILE:.*]] = tensor.extract_slice %[[TO]][%[[ROW:.*]], 0] [8, 32]
+// V4:              %[[START:.*]] = linalg.fill ins(%{{.*}}) outs(%[[TILE]]
+// V4:              linalg.generic {{.*}} outs(%[[START]]
+func.func private @product_alone(%x: tensor<?x64xf32>, %panel: tensor<64x32xf32>, %out: tensor<?x32xf32>) -> tensor<?x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %start = linalg.fill ins(%zero : f32) outs(%out : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %panel : tensor<?x64xf32>, tensor<64x32xf32>) outs(%start : tensor<?x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %next = math.fma %a, %b, %c : f32
+      linalg.yield %next : f32
+  } -> tensor<?x32xf32>
+  return %product : tensor<?x32xf32>
+}
+
+// A body that knows its place keeps knowing it.
+// CHECK-LABEL: func.func private @index_in_epilogue
+// V4:           %[[ROW:.*]] = arith.minsi
+// V4:           linalg.index 0
+// V4-NEXT:      {{arith.addi|affine.apply}}
+func.func private @index_in_epilogue(%x: tensor<?x64xf32>, %panel: tensor<64x32xf32>, %out: tensor<?x32xf32>, %rows: index) -> tensor<?x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty(%rows) : tensor<?x32xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %panel : tensor<?x64xf32>, tensor<64x32xf32>) outs(%start : tensor<?x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %next = math.fma %a, %b, %c : f32
+      linalg.yield %next : f32
+  } -> tensor<?x32xf32>
+  %result = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%product : tensor<?x32xf32>) outs(%out : tensor<?x32xf32>) {
+    ^bb0(%a: f32, %c: f32):
+      %i = linalg.index 0 : index
+      %j = arith.index_cast %i : index to i32
+      %f = arith.sitofp %j : i32 to f32
+      %sum = arith.addf %a, %f : f32
+      linalg.yield %sum : f32
+  } -> tensor<?x32xf32>
+  return %result : tensor<?x32xf32>
+}
+
+// Eight rows are a tile (six would be one for v3, which cuts them).
+// CHECK-LABEL: func.func private @no_tile_few_rows
+// V4-NOT:        scf.for
+// V3:            scf.for
+func.func private @no_tile_few_rows(%x: tensor<8x64xf32>, %panel: tensor<64x32xf32>, %out: tensor<8x32xf32>) -> tensor<8x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %start = linalg.fill ins(%zero : f32) outs(%out : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %panel : tensor<8x64xf32>, tensor<64x32xf32>) outs(%start : tensor<8x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %next = math.fma %a, %b, %c : f32
+      linalg.yield %next : f32
+  } -> tensor<8x32xf32>
+  return %product : tensor<8x32xf32>
+}
+
+// Overlapping tiles would add to a row twice.
+// CHECK-LABEL: func.func private @no_tile_reads_destination
+// CHECK-NOT:     scf.for
+func.func private @no_tile_reads_destination(%x: tensor<?x64xf32>, %panel: tensor<64x32xf32>, %out: tensor<?x32xf32>, %rows: index) -> tensor<?x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty(%rows) : tensor<?x32xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %panel : tensor<?x64xf32>, tensor<64x32xf32>) outs(%start : tensor<?x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %next = math.fma %a, %b, %c : f32
+      linalg.yield %next : f32
+  } -> tensor<?x32xf32>
+  %result = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%product : tensor<?x32xf32>) outs(%out : tensor<?x32xf32>) {
+    ^bb0(%a: f32, %c: f32):
+      %sum = arith.addf %a, %c : f32
+      linalg.yield %sum : f32
+  } -> tensor<?x32xf32>
+  return %result : tensor<?x32xf32>
+}
+
+// CHECK-LABEL: func.func private @no_tile_without_product
+// CHECK-NOT:     scf.for
+func.func private @no_tile_without_product(%x: tensor<?x32xf32>, %out: tensor<?x32xf32>) -> tensor<?x32xf32> {
+  %result = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x32xf32>) outs(%out : tensor<?x32xf32>) {
+    ^bb0(%a: f32, %c: f32):
+      %sum = arith.addf %a, %a : f32
+      linalg.yield %sum : f32
+  } -> tensor<?x32xf32>
+  return %result : tensor<?x32xf32>
+}
