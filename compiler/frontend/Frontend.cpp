@@ -26,6 +26,13 @@ static std::unique_ptr<Checkpoint> openCheckpoint(const ModelSource &source, Dia
   return Checkpoint::open(weightsOf(source), diagnostics);
 }
 
+/// A folder has its own config.json. A text has that of the weights it is built with, where there is one, else the one beside it.
+static std::string configurationFolder(const ModelSource &source, const ModelText &text) {
+  std::error_code unreadable;
+  bool besideWeights = !fs::is_directory(source.path, unreadable) && fs::exists(fs::path(source.weights) / "config.json", unreadable);
+  return !source.weights.empty() && besideWeights ? source.weights : text.folder;
+}
+
 /// A tokenizer's file stands beside the weights, else beside config.json. One that is missing is a note; ids still work then.
 static void placeTokenizers(mlir::ModuleOp module, const std::vector<std::string> &folders, Diagnostics &diagnostics) {
   mlir::Builder builder(module.getContext());
@@ -54,7 +61,7 @@ mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context, const 
   if (!text)
     return {};
   std::unique_ptr<syntax::File> prelude = syntax::parseText(preludeText, "prelude.heddle", diagnostics);
-  std::optional<Configuration> configuration = Configuration::load(text->folder, source.settings, diagnostics);
+  std::optional<Configuration> configuration = Configuration::load(configurationFolder(source, *text), source.settings, diagnostics);
   if (!prelude || !configuration)
     return {};
   std::unique_ptr<Checkpoint> checkpoint = openCheckpoint(source, diagnostics);

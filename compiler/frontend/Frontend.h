@@ -12,7 +12,7 @@ namespace heddle {
 struct ModelSource {
   /// A .heddle text, or a folder with config.json: its model.heddle, else the built-in text that has its `model_type` among its names.
   std::string path;
-  /// Where weights come from: a folder, or `seed:N`. Empty: the folder of `path`.
+  /// Where weights come from: a folder, or `seed:N`. Empty: the folder of `path`. A text that is given as a file takes the folder's config.json too.
   std::string weights;
   /// KEY=VALUE, over what config.json says.
   std::vector<std::string> settings;

@@ -77,8 +77,6 @@ Value computeInts(Operator op, const Extent &left, const Extent &right, Position
 Value computeNumbers(Operator op, const Value &left, const Value &right, Position at, const std::string &key, Trace &trace) {
   if (isComparison(op))
     return compareKnown(op, left, right, at, trace);
-  if (op == Operator::Product)
-    return trace.fail(at, fmt::format("'@' multiplies matrices, got {} and {}", left.describe(), right.describe()));
   if (left.integer() && right.integer())
     return computeInts(op, *left.integer(), *right.integer(), at, key, trace);
   double divisor = *right.number();

@@ -4,12 +4,11 @@
 
 using namespace mlir;
 
-/// The innermost place in a file of the user's that a location knows; line 0 if there is none.
-static heddle::Place placeIn(Location location) {
-  heddle::Place place;
+heddle::Place heddle::placeOf(Location location) {
+  Place place;
   location->walk([&](Location part) {
     if (auto call = dyn_cast<CallSiteLoc>(part)) { // the callee is where the text stands; callers are the way there
-      place = placeIn(call.getCallee());
+      place = placeOf(call.getCallee());
       return WalkResult::interrupt();
     }
     if (auto file = dyn_cast<FileLineColRange>(part)) {
@@ -25,14 +24,14 @@ static void forward(mlir::Diagnostic &diagnostic, heddle::Diagnostics &diagnosti
   std::string message = diagnostic.str();
   if (StringRef(message).starts_with("Failures have been detected while processing an MLIR pass pipeline"))
     return; // that a reproducer was written: Compilation says so where it is of use
-  heddle::Place place = placeIn(diagnostic.getLocation());
+  heddle::Place place = heddle::placeOf(diagnostic.getLocation());
   bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
   heddle::Diagnostic &record = isError ? diagnostics.error(place, message) : diagnostics.note(place, message);
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
     std::string text = note.str();
     if (StringRef(text).starts_with("see current operation")) // IR helps us, not the user; the reproducer has it
       continue;
-    record.note(placeIn(note.getLocation()), text);
+    record.note(heddle::placeOf(note.getLocation()), text);
   }
 }
 

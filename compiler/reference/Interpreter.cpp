@@ -19,8 +19,7 @@ SmallVector<int64_t> Site::shape(Type type) const {
   return tensor ? SmallVector<int64_t>(tensor.getShape()) : SmallVector<int64_t>();
 }
 
-/// The place in the model text that an op came from.
-static Place placeOf(Location location) {
+Place placeOf(Location location) {
   if (auto file = dyn_cast<FileLineColLoc>(location))
     return {file.getFilename().str(), file.getLine(), file.getColumn()};
   if (auto call = dyn_cast<CallSiteLoc>(location))

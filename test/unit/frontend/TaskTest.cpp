@@ -1,0 +1,49 @@
+// Tasks and tokenizers as attributes of the module.
+#include "test/unit/frontend/Import.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace heddle::test;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+std::string text(const std::string &items) {
+  return "heddle 1\nmodel x {\n  entry encode(s: i32[batch, s...]) -> i32[batch, s...] = s\n"
+         "  entry decode(t: i32[batch, t...], m: i32[batch, s...]) -> i32[batch, t...] = t\n" +
+         items + "\n}\n";
+}
+} // namespace
+
+TEST(Tasks, settingsComeFromTheConfiguration) {
+  std::string ir = accepted({text("  task translate(encode, decode)"), R"({"decoder_start_token_id": 4, "eos_token_id": 5, "pad_token_id": null, "max_position_embeddings": 16})", {}});
+  EXPECT_THAT(ir, HasSubstr("heddle.tasks = [{entries = [\"encode\", \"decode\"], kind = \"translate\", settings = {end = 5 : i64, limit = 16 : i64, start = 4 : i64}}]"));
+}
+
+TEST(Tasks, settingsOfTheItemComeFirst) {
+  EXPECT_THAT(accepted({text("  config eos: int = 7\n  task translate(encode, decode, end=eos, limit=2 * 3)"), R"({"eos_token_id": 5, "max_length": 9})", {}}),
+              HasSubstr("settings = {end = 7 : i64, limit = 6 : i64}"));
+  EXPECT_THAT(refusal({text("  task translate(encode, decode, ends=1)"), "", {}}), HasSubstr("task 'translate' has no setting 'ends'"));
+}
+
+TEST(Tasks, refusals) {
+  EXPECT_THAT(refusal({text("  task translate(encode)"), "", {}}), HasSubstr("task 'translate' takes 2 entries, got 1"));
+  EXPECT_THAT(refusal({text("  task translate(encode, dekode)"), "", {}}), HasSubstr("there is no entry 'dekode'"));
+  EXPECT_THAT(refusal({text("  task tranlate(encode, decode)"), "", {}}), HasSubstr("did you mean 'translate'?"));
+  EXPECT_THAT(refusal({text("  task translate(encode, decode)"), R"({"eos_token_id": [1]})", {}}), HasSubstr("'eos_token_id': expected int, got a list"));
+}
+
+TEST(Tasks, thoseNotBuiltYetAreANote) {
+  Imported imported = import({text("  task embed(encode)"), "", {}});
+  EXPECT_TRUE(imported.module);
+  EXPECT_THAT(imported.messages, HasSubstr("5:3: note: task 'embed' is not built yet; the executable has its entries only"));
+  EXPECT_THAT(imported.ir, HasSubstr("heddle.tasks = []"));
+}
+
+TEST(Tasks, tokenizersThatAreMissingAreANote) {
+  Imported imported = import({text("  tokenizer source words(\"no.json\")\n  tokenizer target pieces(\"x.spm\")"), "", {}});
+  EXPECT_TRUE(imported.module);
+  EXPECT_THAT(imported.messages, HasSubstr("no.json: note: the tokenizer's file is missing; ids still work"));
+  EXPECT_THAT(imported.messages, HasSubstr("6:3: note: tokenizers of kind 'pieces' are not built yet; ids still work"));
+  EXPECT_THAT(imported.ir, HasSubstr("heddle.tokenizers = []"));
+}
