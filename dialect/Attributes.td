@@ -72,5 +72,7 @@ def Heddle_Storage : I32EnumAttr<"Storage", "whether training may change a weigh
   let cppNamespace = "::heddle";
   let genSpecializedAttr = 0;
 }
-def Heddle_StorageAttr : EnumAttr<Heddle_Dialect, Heddle_Storage, "storage">;
+def Heddle_StorageAttr : EnumAttr<Heddle_Dialect, Heddle_Storage, "storage"> {
+  let assemblyFormat = "`<` $value `>`";
+}
 #endif

@@ -1,0 +1,83 @@
+// Every op, attribute and type prints as it is read.
+// RUN: heddle-opt %s | heddle-opt | FileCheck %s
+
+// CHECK: heddle.weight @w : tensor<64x24xf32, #heddle.dims<64, 24>> = #heddle.transpose<#heddle.tensor<"w", tensor<24x64xf32>>, [1, 0]>
+heddle.weight @w : tensor<64x24xf32, #heddle.dims<64, 24>> = #heddle.transpose<#heddle.tensor<"w", tensor<24x64xf32>>, [1, 0]>
+// CHECK: heddle.weight @merged {{.*}} = #heddle.concat<1, #heddle.tensor<"a", tensor<4x2xf32>>, #heddle.slice<#heddle.tensor<"b", tensor<4x6xf32>>, 1, 2, 3>> {storage = #heddle.storage<parameter>}
+heddle.weight @merged : tensor<4x5xf32, #heddle.dims<4, 5>> = #heddle.concat<1, #heddle.tensor<"a", tensor<4x2xf32>>, #heddle.slice<#heddle.tensor<"b", tensor<4x6xf32>>, 1, 2, 3>> {storage = #heddle.storage<parameter>}
+// CHECK: #heddle.cast<#heddle.angles<[1.000000e+00, 1.000000e-02], 128, 4, interleaved>, f32>
+heddle.weight @angles : tensor<128x4xf32, #heddle.dims<128, 4>> = #heddle.cast<#heddle.angles<[1.0, 0.01], 128, 4, interleaved>, f32>
+// CHECK: #heddle.pad<#heddle.cast<#heddle.constant<dense<[1.000000e+00, 5.000000e-01]> : tensor<2xf64>>, f32>, 32>
+heddle.weight @constant : tensor<32xf32, #heddle.dims<32>> = #heddle.pad<#heddle.cast<#heddle.constant<dense<[1.0, 0.5]> : tensor<2xf64>>, f32>, 32>
+// CHECK: #heddle.pack<#heddle.reshape<#heddle.tensor<"c", tensor<2x3x40xf32>>, [6, 40]>, 32>
+heddle.weight @panels : tensor<2x6x32xf32, #heddle.dims<2, 6, 32>> = #heddle.pack<#heddle.reshape<#heddle.tensor<"c", tensor<2x3x40xf32>>, [6, 40]>, 32>
+
+// Extents are canonical: names sorted, sums in one order.
+// CHECK-LABEL: @extents
+// CHECK-SAME: tensor<?x?xf32, #heddle.dims<past + sequence, (batch * 4) floordiv 3>>
+func.func @extents(%x: tensor<?x?xf32, #heddle.dims<sequence + past, (4 * batch) floordiv 3>>) { return }
+
+// CHECK-LABEL: @entry
+// CHECK-SAME: heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch" bound 128>]
+func.func @entry(%ids: tensor<?x?xi32, #heddle.dims<batch, s>>, %x: tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>, %v: tensor<?x?x?xi1, #heddle.dims<batch, s, s>>,
+    %table: tensor<24x64xf32, #heddle.dims<24, 64>>, %vector: tensor<64xf32, #heddle.dims<64>>, %two: f32)
+    attributes {heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch" bound 128>]} {
+  // CHECK: heddle.use @w
+  %w = heddle.use @w : tensor<64x24xf32, #heddle.dims<64, 24>>
+  // CHECK: heddle.broadcast %{{.*}} along [2]
+  %b = heddle.broadcast %vector along [2] : tensor<64xf32, #heddle.dims<64>> -> tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>
+  // CHECK: heddle.broadcast %{{.*}} along []
+  %c = heddle.broadcast %two along [] : f32 -> tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>
+  // CHECK: heddle.reshape
+  %r = heddle.reshape %x : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>> -> tensor<?x?x4x16xf32, #heddle.dims<batch, s, 4, 16>>
+  // CHECK: heddle.transpose %{{.*}} [0, 2, 1, 3]
+  %q = heddle.transpose %r [0, 2, 1, 3] : tensor<?x?x4x16xf32, #heddle.dims<batch, s, 4, 16>> -> tensor<?x4x?x16xf32, #heddle.dims<batch, 4, s, 16>>
+  // CHECK: heddle.slice %{{.*}} axis 2 from 16
+  %t = heddle.slice %x axis 2 from 16 : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>> -> tensor<?x?x32xf32, #heddle.dims<batch, s, 32>>
+  // CHECK: heddle.concat %{{.*}}, %{{.*}} axis 2
+  %cc = heddle.concat %t, %x axis 2 : tensor<?x?x32xf32, #heddle.dims<batch, s, 32>>, tensor<?x?x64xf32, #heddle.dims<batch, s, 64>> -> tensor<?x?x96xf32, #heddle.dims<batch, s, 96>>
+  // CHECK: heddle.gather %{{.*}}[%{{.*}}]
+  %g = heddle.gather %table[%ids] : tensor<24x64xf32, #heddle.dims<24, 64>>, tensor<?x?xi32, #heddle.dims<batch, s>> -> tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>
+  // CHECK: heddle.matmul
+  %m = heddle.matmul %x, %w : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>, tensor<64x24xf32, #heddle.dims<64, 24>> -> tensor<?x?x24xf32, #heddle.dims<batch, s, 24>>
+  // CHECK: heddle.linear %{{.*}}, %{{.*}} :
+  %l = heddle.linear %x, %w : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>, tensor<64x24xf32, #heddle.dims<64, 24>> -> tensor<?x?x24xf32, #heddle.dims<batch, s, 24>>
+  // CHECK: heddle.sum %{{.*}} over [2]
+  %sum = heddle.sum %x over [2] : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>> -> tensor<?x?xf32, #heddle.dims<batch, s>>
+  // CHECK: heddle.softmax %{{.*}} axis 2
+  %p = heddle.softmax %x axis 2 : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>
+  // CHECK: heddle.layer_norm %{{.*}}, %{{.*}} bias %{{.*}} epsilon 1.000000e-05
+  %n = heddle.layer_norm %x, %vector bias %vector epsilon 1.0e-5 : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>, tensor<64xf32, #heddle.dims<64>>, tensor<64xf32, #heddle.dims<64>>
+  // CHECK: heddle.positions :
+  %pos = heddle.positions : tensor<?x?xi32, #heddle.dims<batch, s>>
+  // CHECK: heddle.sinusoidal_positions %{{.*}} frequencies [1.000000e+00, 1.000000e-02] interleaved shift 1
+  %sin = heddle.sinusoidal_positions %pos frequencies [1.0, 0.01] interleaved shift 1 : tensor<?x?xi32, #heddle.dims<batch, s>> -> tensor<?x?x3xf32, #heddle.dims<batch, s, 3>>
+  // CHECK: heddle.mask_causal
+  %causal = heddle.mask_causal
+  // CHECK: heddle.mask_tensor
+  %given = heddle.mask_tensor %v : tensor<?x?x?xi1, #heddle.dims<batch, s, s>>
+  // CHECK: heddle.mask_and
+  %both = heddle.mask_and %causal, %given
+  // CHECK: heddle.mask_values %{{.*}} :
+  %values = heddle.mask_values %both : tensor<?x?x?xi1, #heddle.dims<batch, s, s>>
+  // CHECK: heddle.attention %{{.*}}, %{{.*}}, %{{.*}} mask %{{.*}} scale 2.500000e-01
+  %a = heddle.attention %q, %q, %q mask %both scale 0.25 : tensor<?x4x?x16xf32, #heddle.dims<batch, 4, s, 16>>, tensor<?x4x?x16xf32, #heddle.dims<batch, 4, s, 16>>, tensor<?x4x?x16xf32, #heddle.dims<batch, 4, s, 16>> -> tensor<?x4x?x16xf32, #heddle.dims<batch, 4, s, 16>>
+  return
+}
+
+// The forms on rows of tokens, as the graph stage makes them.
+// CHECK-LABEL: @rows
+func.func @rows(%ids: tensor<?x?xi32, #heddle.dims<batch, s>>, %q: tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>, %kv: tensor<?x2x16xf32, #heddle.dims<s.tokens, 2, 16>>,
+    %offsets: tensor<?xi64, #heddle.dims<batch + 1>>, %starts: tensor<?xi64, #heddle.dims<batch>>) {
+  // CHECK: heddle.flatten %{{.*}} rows
+  %t = heddle.flatten %ids rows %offsets : tensor<?x?xi32, #heddle.dims<batch, s>>, tensor<?xi64, #heddle.dims<batch + 1>> -> tensor<?xi32, #heddle.dims<s.tokens>>
+  // CHECK: heddle.unflatten %{{.*}} rows
+  %u = heddle.unflatten %t rows %offsets : tensor<?xi32, #heddle.dims<s.tokens>>, tensor<?xi64, #heddle.dims<batch + 1>> -> tensor<?x?xi32, #heddle.dims<batch, s>>
+  // CHECK: heddle.positions rows %{{.*}}, %{{.*}} :
+  %p = heddle.positions rows %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> : tensor<?xi32, #heddle.dims<s.tokens>>
+  // CHECK: heddle.mask_values queries %{{.*}}, %{{.*}} : {{.*}} keys %{{.*}}, %{{.*}} :
+  %v = heddle.mask_values queries %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> keys %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> : tensor<?x?x?xi1, #heddle.dims<batch, s, s>>
+  // CHECK: heddle.attention {{.*}} queries {{.*}} keys
+  %a = heddle.attention %q, %kv, %kv scale 0.25 queries %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> keys %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> : tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>, tensor<?x2x16xf32, #heddle.dims<s.tokens, 2, 16>>, tensor<?x2x16xf32, #heddle.dims<s.tokens, 2, 16>> -> tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>
+  return
+}

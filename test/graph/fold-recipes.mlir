@@ -1,0 +1,47 @@
+// RUN: heddle-opt %s --heddle-fold-recipes --split-input-file | FileCheck %s
+
+// A chain folds whole; the weight that nobody uses any more is gone.
+// CHECK-NOT: heddle.weight @w :
+// CHECK: heddle.weight @w.reshaped.transposed{{.*}} = #heddle.transpose<#heddle.reshape<#heddle.tensor<"w", tensor<6x4xf32>>, [3, 8]>, [1, 0]>
+heddle.weight @w : tensor<6x4xf32, #heddle.dims<6, 4>> = #heddle.tensor<"w", tensor<6x4xf32>>
+// CHECK-LABEL: @chain
+// CHECK-NEXT: %[[W:.*]] = heddle.use @w.reshaped.transposed
+// CHECK-NEXT: return %[[W]]
+func.func @chain() -> tensor<8x3xf32, #heddle.dims<8, 3>> {
+  %0 = heddle.use @w : tensor<6x4xf32, #heddle.dims<6, 4>>
+  %1 = heddle.reshape %0 : tensor<6x4xf32, #heddle.dims<6, 4>> -> tensor<3x8xf32, #heddle.dims<3, 8>>
+  %2 = heddle.transpose %1 [1, 0] : tensor<3x8xf32, #heddle.dims<3, 8>> -> tensor<8x3xf32, #heddle.dims<8, 3>>
+  return %2 : tensor<8x3xf32, #heddle.dims<8, 3>>
+}
+
+// -----
+// Equal recipes share a weight; a weight that is still used as it is stays.
+// CHECK: heddle.weight @w :
+// CHECK-COUNT-1: heddle.weight @w.transposed
+// CHECK-NOT: heddle.weight
+heddle.weight @w : tensor<6x4xf32, #heddle.dims<6, 4>> = #heddle.tensor<"w", tensor<6x4xf32>>
+// CHECK-LABEL: @shared
+func.func @shared() -> (tensor<6x4xf32, #heddle.dims<6, 4>>, tensor<4x6xf32, #heddle.dims<4, 6>>, tensor<4x6xf32, #heddle.dims<4, 6>>) {
+  %0 = heddle.use @w : tensor<6x4xf32, #heddle.dims<6, 4>>
+  %1 = heddle.transpose %0 [1, 0] : tensor<6x4xf32, #heddle.dims<6, 4>> -> tensor<4x6xf32, #heddle.dims<4, 6>>
+  %2 = heddle.use @w : tensor<6x4xf32, #heddle.dims<6, 4>>
+  %3 = heddle.transpose %2 [1, 0] : tensor<6x4xf32, #heddle.dims<6, 4>> -> tensor<4x6xf32, #heddle.dims<4, 6>>
+  return %0, %1, %3 : tensor<6x4xf32, #heddle.dims<6, 4>>, tensor<4x6xf32, #heddle.dims<4, 6>>, tensor<4x6xf32, #heddle.dims<4, 6>>
+}
+
+// -----
+// CHECK: #heddle.slice<#heddle.tensor<"w", tensor<6x4xf32>>, 0, 2, 3>
+heddle.weight @w : tensor<6x4xf32, #heddle.dims<6, 4>> = #heddle.tensor<"w", tensor<6x4xf32>>
+func.func @slice() -> tensor<3x4xf32, #heddle.dims<3, 4>> {
+  %0 = heddle.use @w : tensor<6x4xf32, #heddle.dims<6, 4>>
+  %1 = heddle.slice %0 axis 0 from 2 : tensor<6x4xf32, #heddle.dims<6, 4>> -> tensor<3x4xf32, #heddle.dims<3, 4>>
+  return %1 : tensor<3x4xf32, #heddle.dims<3, 4>>
+}
+
+// -----
+// CHECK-LABEL: @no_fold_activation
+// CHECK: heddle.transpose
+func.func @no_fold_activation(%x: tensor<?x4xf32, #heddle.dims<b, 4>>) -> tensor<4x?xf32, #heddle.dims<4, b>> {
+  %0 = heddle.transpose %x [1, 0] : tensor<?x4xf32, #heddle.dims<b, 4>> -> tensor<4x?xf32, #heddle.dims<4, b>>
+  return %0 : tensor<4x?xf32, #heddle.dims<4, b>>
+}
