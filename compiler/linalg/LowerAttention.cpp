@@ -166,7 +166,8 @@ Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value
   Value scaled = b.generic({from}, b.empty(sizes, element), {whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) { return g.make<arith::MulFOp>(v[0], scale); });
   Value zero = b.zero(element), size = b.index(keyBlock);
   OpFoldResult R = b.attr(rows);
-  State state{b.fill(b.lowest(element), b.empty({R}, element)), b.fill(zero, b.empty({R}, element)), b.fill(zero, out)};
+  // The output grows in a buffer of its own: `out` may be written by two tasks at once, where tiles overlap, so nothing may be read back from it.
+  State state{b.fill(b.lowest(element), b.empty({R}, element)), b.fill(zero, b.empty({R}, element)), b.fill(zero, b.empty({R, b.attr(value.width)}, element))};
   Value end = b.add(keys.start, keys.length);
   Value first = b.make<arith::DivUIOp>(keys.start, size), last = b.make<arith::CeilDivUIOp>(end, size);
   last = b.choose(b.compare(P::eq, keys.length, b.index(0)), first, last);
@@ -192,7 +193,7 @@ Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value
   }
   scf::YieldOp::create(e, e.loc, running);
   scf::YieldOp::create(i, i.loc, any.getResults());
-  return b.generic({loop.getResult(1)}, loop.getResult(2), {row, whole}, 0, [&](LinalgBuilder &g, ValueRange v) {
+  return b.generic({loop.getResult(1), loop.getResult(2)}, out, {row, whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) {
     Value nothing = g.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, v[0], zero);
     return g.choose(nothing, zero, g.make<arith::DivFOp>(v[1], v[0]));
   });
