@@ -51,6 +51,17 @@ def VectorizeTiles : Pass<"heddle-vectorize-tiles", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"vectorized", "vectorized", "linalg ops turned into vectors">];
 }
 
+def LowerMath : Pass<"heddle-lower-math", "::mlir::func::FuncOp"> {
+  let summary = "expand functions of one number into arithmetic of ours";
+  let description = [{
+    exp becomes a range reduction and a polynomial of fused multiply-adds, on scalars and vectors alike: no kernel calls libm, and the bits are the same on
+    every CPU. fma, sqrt and absf stay, they are instructions. Any other op of math is an error: it has no arithmetic of ours yet. Example:
+    test/loops/lower-math.mlir.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let statistics = [Statistic<"lowered", "lowered", "functions expanded">];
+}
+
 def VerifyLoops : Pass<"heddle-verify-loops", "::mlir::func::FuncOp"> {
   let summary = "check what the loops stage promises to the memory stage";
   let description = [{
