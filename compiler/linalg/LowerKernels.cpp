@@ -3,6 +3,7 @@
 #include "compiler/linalg/EntryLowering.h"
 #include "compiler/linalg/KernelLowering.h"
 #include "compiler/linalg/Passes.h"
+#include "compiler/support/Location.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,16 +18,9 @@ using namespace heddle;
 
 namespace {
 
-/// file:line:column of the innermost place in a model text.
-std::string placeOf(Location loc) {
-  std::string place;
-  loc->walk([&](Location inner) {
-    auto file = dyn_cast<FileLineColLoc>(inner);
-    if (!file) return WalkResult::advance();
-    llvm::raw_string_ostream(place) << file.getFilename().getValue() << ":" << file.getLine() << ":" << file.getColumn();
-    return WalkResult::interrupt();
-  });
-  return place;
+std::string placeText(Location loc) {
+  Place place = placeOf(loc);
+  return place.line ? (place.file + ":" + Twine(place.line) + ":" + Twine(place.column)).str() : "";
 }
 
 struct LowerKernels : heddle::impl::LowerKernelsBase<LowerKernels> {
@@ -45,7 +39,7 @@ struct LowerKernels : heddle::impl::LowerKernelsBase<LowerKernels> {
       for (BlockArgument argument : kernel.getArguments()) signature.arguments.push_back(argumentType(argument));
       signature.result = resultType(kernel);
       signature.dimensions = dimensionsOf(kernel);
-      info.kernels.push_back({kernel.getName().str(), placeOf(kernel.getLoc())});
+      info.kernels.push_back({kernel.getName().str(), placeText(kernel.getLoc())});
     }
     for (auto kernel : kernels) {
       if (failed(KernelLowering::run(kernel))) return failure();

@@ -1,24 +1,7 @@
 // What passes say through MLIR becomes records for the user.
 #include "compiler/pipeline/ForwardDiagnostics.h"
-#include "mlir/IR/Location.h"
 
 using namespace mlir;
-
-heddle::Place heddle::placeOf(Location location) {
-  Place place;
-  location->walk([&](Location part) {
-    if (auto call = dyn_cast<CallSiteLoc>(part)) { // the callee is where the text stands; callers are the way there
-      place = placeOf(call.getCallee());
-      return WalkResult::interrupt();
-    }
-    if (auto file = dyn_cast<FileLineColRange>(part)) {
-      place = {file.getFilename().str(), file.getStartLine(), file.getStartColumn()};
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
-  return place;
-}
 
 static void forward(mlir::Diagnostic &diagnostic, heddle::Diagnostics &diagnostics) {
   std::string message = diagnostic.str();

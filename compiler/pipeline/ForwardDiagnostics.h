@@ -1,6 +1,6 @@
 // What passes say through MLIR becomes records for the user: the place in the model text, the message, the notes.
 #pragma once
-#include "compiler/support/Diagnostics.h"
+#include "compiler/support/Location.h"
 #include "mlir/IR/Diagnostics.h"
 
 namespace heddle {

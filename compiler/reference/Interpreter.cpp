@@ -19,18 +19,6 @@ SmallVector<int64_t> Site::shape(Type type) const {
   return tensor ? SmallVector<int64_t>(tensor.getShape()) : SmallVector<int64_t>();
 }
 
-Place placeOf(Location location) {
-  if (auto file = dyn_cast<FileLineColLoc>(location))
-    return {file.getFilename().str(), file.getLine(), file.getColumn()};
-  if (auto call = dyn_cast<CallSiteLoc>(location))
-    return placeOf(call.getCallee());
-  if (auto name = dyn_cast<NameLoc>(location))
-    return placeOf(name.getChildLoc());
-  if (auto fused = dyn_cast<FusedLoc>(location); fused && !fused.getLocations().empty())
-    return placeOf(fused.getLocations().front());
-  return {};
-}
-
 namespace {
 constexpr int64_t mostElements = int64_t(1) << 28; // 2 GiB of doubles: the interpreter is for small inputs
 

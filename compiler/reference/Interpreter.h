@@ -2,6 +2,7 @@
 // It runs modules as the frontend makes them (padded arrays, ragged axes known by name) and as the graph stage leaves them (tokens as rows, offsets and
 // starts as operands), and single ops on whatever values a test wants to feed them.
 #pragma once
+#include "compiler/support/Location.h"
 #include "compiler/reference/Environment.h"
 #include "compiler/support/Diagnostics.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
