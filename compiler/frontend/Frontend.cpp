@@ -75,7 +75,10 @@ mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context, const 
     return {};
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::FileLineColLoc::get(&context, text->file, model.at.line, model.at.column));
   mlir::OpBuilder builder(&context);
-  Weights weights(*module, checkpoint.get(), model.prefixes, trace);
+  std::set<std::string> entries;
+  for (const syntax::Entry &entry : model.entries)
+    entries.insert(entry.function.name);
+  Weights weights(*module, checkpoint.get(), model.prefixes, entries, trace);
   Emitter emitter(builder, weights, trace);
   Expander expander(names, *configuration, weights, emitter, trace);
   expander.evaluateModel();

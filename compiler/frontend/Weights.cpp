@@ -8,8 +8,8 @@
 
 namespace heddle::frontend {
 
-Weights::Weights(mlir::ModuleOp module, const Checkpoint *checkpoint, std::vector<std::string> prefixes, Trace &trace)
-    : module(module), checkpoint(checkpoint), prefixes(std::move(prefixes)), trace(trace) {
+Weights::Weights(mlir::ModuleOp module, const Checkpoint *checkpoint, std::vector<std::string> prefixes, std::set<std::string> entries, Trace &trace)
+    : module(module), checkpoint(checkpoint), prefixes(std::move(prefixes)), taken(std::move(entries)), trace(trace) {
   if (this->prefixes.empty())
     this->prefixes.push_back("");
 }
@@ -126,7 +126,9 @@ std::string Weights::rangeNote(const std::string &name) const {
   return "";
 }
 
-mlir::FlatSymbolRefAttr Weights::insert(const std::string &symbol, mlir::RankedTensorType type, mlir::Attribute recipe, mlir::Location location, bool) {
+mlir::FlatSymbolRefAttr Weights::insert(std::string symbol, mlir::RankedTensorType type, mlir::Attribute recipe, mlir::Location location) {
+  while (!taken.insert(symbol).second) // an entry and a weight may have one name in the text
+    symbol += ".weight";
   mlir::OpBuilder builder(module.getContext());
   if (last)
     builder.setInsertionPointAfter(last);
@@ -151,13 +153,13 @@ mlir::FlatSymbolRefAttr Weights::use(const std::string &name) {
   mlir::Attribute recipe = TensorRecipeAttr::get(context, mlir::StringAttr::get(context, name), mlir::RankedTensorType::get(stored, element));
   if (used.size() != stored.size())
     recipe = ReshapeRecipeAttr::get(context, recipe, used);
-  return weight.symbol = insert(name, DimsAttr::fixed(context, used).tensorOf(element), recipe, weight.location, weight.fixed);
+  return weight.symbol = insert(name, DimsAttr::fixed(context, used).tensorOf(element), recipe, weight.location);
 }
 
 mlir::FlatSymbolRefAttr Weights::useConstant(mlir::Attribute recipe, mlir::RankedTensorType type, mlir::Location location) {
   mlir::FlatSymbolRefAttr &symbol = constants[recipe.getAsOpaquePointer()];
   if (!symbol)
-    symbol = insert(fmt::format("heddle.constant.{}", constants.size() - 1), type, recipe, location, true);
+    symbol = insert(fmt::format("heddle.constant.{}", constants.size() - 1), type, recipe, location);
   return symbol;
 }
 

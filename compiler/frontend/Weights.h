@@ -12,7 +12,8 @@ namespace heddle::frontend {
 class Weights {
 public:
   /// `checkpoint` is null where there is none, only names are checked then; seeded ones have every tensor.
-  Weights(mlir::ModuleOp module, const Checkpoint *checkpoint, std::vector<std::string> prefixes, Trace &trace);
+  /// `entries` are the names of the model's entries, which no weight's symbol may take.
+  Weights(mlir::ModuleOp module, const Checkpoint *checkpoint, std::vector<std::string> prefixes, std::set<std::string> entries, Trace &trace);
 
   /// The tensor under the first of `names` that the checkpoint has, in these extents. `loopNote` says what a loop counted, for a missing one.
   Value find(Position at, const std::vector<std::string> &names, const Axes &axes, bool fixed, const std::string &loopNote);
@@ -39,11 +40,12 @@ private:
   void reportMissing(Position at, const std::vector<std::string> &names, const std::string &loopNote);
   bool checkExtents(Position at, const std::string &name, const Axes &axes);
   std::string rangeNote(const std::string &name) const;
-  mlir::FlatSymbolRefAttr insert(const std::string &symbol, mlir::RankedTensorType type, mlir::Attribute recipe, mlir::Location location, bool fixed);
+  mlir::FlatSymbolRefAttr insert(std::string symbol, mlir::RankedTensorType type, mlir::Attribute recipe, mlir::Location location);
 
   mlir::ModuleOp module;
   const Checkpoint *checkpoint;
   std::vector<std::string> prefixes;
+  std::set<std::string> taken; // symbols
   Trace &trace;
   std::map<std::string, Known> known;
   std::map<const void *, mlir::FlatSymbolRefAttr> constants; // by recipe

@@ -5,9 +5,6 @@
 
 namespace heddle {
 
-/// The innermost place in a file of the user's that a location knows; line 0 if there is none.
-Place placeOf(mlir::Location location);
-
 /// While it lives, diagnostics of the context go to `diagnostics`.
 class ForwardDiagnostics {
 public:

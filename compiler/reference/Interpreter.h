@@ -25,7 +25,4 @@ std::optional<std::vector<Tensor>> evaluateEntry(mlir::func::FuncOp entry, llvm:
 /// The dimensions of an entry from its arguments' shapes: sizes, and full rows for ragged dimensions that have none yet. False after a message.
 bool bindDimensions(mlir::func::FuncOp entry, llvm::ArrayRef<llvm::SmallVector<int64_t>> shapes, Environment &environment, Diagnostics &diagnostics);
 
-/// The place in the model text that an op came from.
-Place placeOf(mlir::Location location);
-
 } // namespace heddle
