@@ -41,8 +41,8 @@ def VerifyNative : Pass<"heddle-verify-native", "::mlir::ModuleOp"> {
   let summary = "check what the native stage promises to the code generator";
   let description = [{
     Every operation is of the LLVM dialect; every function without a body is one that the runtime or the C library gives an executable; no operation has
-    a fast-math flag and none is `llvm.intr.fmuladd`, whose rounding the target chooses (the arithmetic contract). Example:
-    test/native/verify-native.mlir.
+    a fast-math flag and none is `llvm.intr.fmuladd`, whose rounding the target chooses, or an elementary function that would become a
+    call of libm (the arithmetic contract). Example: test/native/verify-native.mlir.
   }];
   let statistics = [Statistic<"checked", "checked", "operations checked">];
 }

@@ -16,6 +16,13 @@ bool isProvided(StringRef name) {
   return llvm::is_contained(provided, name);
 }
 
+/// Operations that the code generator turns into calls of libm, whose versions differ in their last bits.
+bool isLibraryMathematics(Operation *op) {
+  return isa<LLVM::ExpOp, LLVM::Exp2Op, LLVM::Exp10Op, LLVM::LogOp, LLVM::Log2Op, LLVM::Log10Op, LLVM::SinOp, LLVM::CosOp, LLVM::TanOp, LLVM::SinhOp,
+             LLVM::CoshOp, LLVM::TanhOp, LLVM::ASinOp, LLVM::ACosOp, LLVM::ATanOp, LLVM::ATan2Op, LLVM::PowOp, LLVM::PowIOp, LLVM::LoadExpOp,
+             LLVM::FRemOp>(op);
+}
+
 struct VerifyNative : impl::VerifyNativeBase<VerifyNative> {
   using VerifyNativeBase::VerifyNativeBase;
 
@@ -39,6 +46,8 @@ struct VerifyNative : impl::VerifyNativeBase<VerifyNative> {
         return function.emitOpError("has no body, and no executable provides it");
     if (isa<LLVM::FMulAddOp>(op))
       return op->emitOpError("lets the target choose how often it rounds; expected llvm.intr.fma");
+    if (isLibraryMathematics(op))
+      return op->emitOpError("would call the C library's mathematics, which no kernel may; expected it to be lowered to arithmetic");
     if (auto math = dyn_cast<LLVM::FastmathFlagsInterface>(op))
       if (auto flags = math.getFastmathAttr(); flags && flags.getValue() != LLVM::FastmathFlags::none)
         return op->emitOpError("has fast-math flags, which the arithmetic contract excludes");

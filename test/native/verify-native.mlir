@@ -21,6 +21,14 @@ llvm.func @no_target_choice(%x: f32) -> f32 {
 
 // -----
 
+llvm.func @no_libm(%x: vector<16xf32>) -> vector<16xf32> {
+  // expected-error @+1 {{would call the C library's mathematics, which no kernel may; expected it to be lowered to arithmetic}}
+  %0 = llvm.intr.exp(%x) : (vector<16xf32>) -> vector<16xf32>
+  llvm.return %0 : vector<16xf32>
+}
+
+// -----
+
 llvm.func @no_fast_math(%x: f32) -> f32 {
   // expected-error @+1 {{has fast-math flags, which the arithmetic contract excludes}}
   %0 = llvm.fadd %x, %x {fastmathFlags = #llvm.fastmath<reassoc>} : f32

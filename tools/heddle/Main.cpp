@@ -1,7 +1,9 @@
 // heddle: the command line. Parses it, runs the chosen command in a guarded child, maps outcomes to exit codes.
+#include "compiler/support/Diagnostics.h"
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Guard.h"
 #include "tools/heddle/Installation.h"
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
@@ -41,6 +43,18 @@ struct HelpFormatter : CLI::Formatter {
   }
 };
 
+/// A first word that is no command gets a message of its own; CLI11 would only say that one is required.
+bool isUnknownCommand(const CLI::App &app, const std::string &given) {
+  std::vector<std::string> names;
+  for (const CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; }))
+    names.push_back(command->get_name());
+  if (given.starts_with('-') || std::find(names.begin(), names.end(), given) != names.end())
+    return false;
+  std::string near = nearestName(given, names);
+  fmt::print(stderr, "heddle: error: no command '{}'{}\nSee heddle --help\n", given, near.empty() ? "" : fmt::format(", did you mean '{}'?", near));
+  return true;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -57,6 +71,8 @@ int main(int argc, char **argv) {
   addBuild(app, chosen);
   addCheck(app, chosen);
   addEval(app, chosen);
+  if (argc > 1 && isUnknownCommand(app, argv[1]))
+    return exitUsage;
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &success) { // --help, --version

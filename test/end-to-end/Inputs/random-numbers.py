@@ -15,7 +15,7 @@ def main():
     words = [data.german(n, (flips(), flips(), flips()), flips(), flips()) for n in numbers]
     got = Executable(sys.argv[1]).lines(words)
     check(len(got) == len(words), f"{len(words)} lines in, {len(got)} out")
-    wrong = [(n, word, line) for n, word, line in zip(numbers, words, got) if line != data.english(n)]
+    wrong = [(n, word, line) for n, word, line in zip(numbers, words, got) if line != " ".join(data.english(n))]
     check(not wrong, f"{len(wrong)} of {len(words)} wrong, first {wrong[:3]}")
 
 
