@@ -96,6 +96,10 @@ std::vector<Value> Expander::builtinSinusoidal(Arguments &arguments) {
   if (!counted.isStatic() && counted.name()->bound == 0)
     return {trace.fail(arguments.at, fmt::format("'sinusoidal' needs a bound on '{}': write '{}{} <= max_position_embeddings' in the signature",
                                                  counted.form(), counted.form(), counted.isRagged() ? "..." : ""))};
+  int64_t rows = (counted.isStatic() ? counted.staticValue() : counted.name()->bound) + positions->second, elements;
+  constexpr int64_t largest = 1 << 28; // a GiB of f32
+  if (__builtin_mul_overflow(rows, columns.staticValue(), &elements) || elements > largest)
+    return {trace.fail(arguments.at, fmt::format("a table of {} positions of width {} is too large; at most {} elements", rows, columns.print(), largest))};
   if (!emitter.ready())
     return {Failed()};
   Axes axes = places->axes;

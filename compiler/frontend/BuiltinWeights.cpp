@@ -19,6 +19,9 @@ std::vector<Value> Expander::builtinWeight(Arguments &arguments) {
     if (candidates.size() != (*list)->size())
       candidates.clear();
   }
+  for (const std::string &name : candidates)
+    if (name.empty() || name.find('\0') != name.npos)
+      return {trace.fail(arguments.places[0], fmt::format("'{}' is no name of a weight", name))};
   if (candidates.empty())
     return {trace.fail(arguments.places[0], fmt::format("'weight' takes a name or a list of names, got {}", given.describe()))};
   auto *list = extents.as<List>();

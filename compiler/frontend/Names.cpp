@@ -12,7 +12,7 @@ using namespace syntax;
 
 std::string printOrigin(const Names::ModelName &name) { return fmt::format("{}, line {}", name.isKey ? "configuration key" : "let", name.at.line); }
 
-Names::Names(const Model &model, const File &prelude) : text(model), prelude(prelude) {
+Names::Names(const Model &model, const File &prelude) : text(model) {
   for (const Function &function : prelude.functions)
     preludeFunctions.insert({function.name, &function});
   for (const Function &function : model.functions)
@@ -140,8 +140,15 @@ bool Names::check(Trace &trace) const {
   };
   for (const Function &function : text.functions)
     checkCallable(function, "function");
-  for (const Entry &entry : text.entries)
+  for (const Entry &entry : text.entries) {
     checkCallable(entry.function, "entry");
+    std::set<std::string> results;
+    for (const NamedResult &result : entry.results)
+      if (!results.insert(result.name).second) {
+        trace.error(result.at, fmt::format("result '{}' twice", result.name));
+        ok = false;
+      }
+  }
   if (text.entries.empty()) {
     trace.error(text.at, "the model has no entry");
     ok = false;

@@ -31,7 +31,6 @@ private:
   bool checkRecursion(Trace &trace) const;
 
   const syntax::Model &text;
-  const syntax::File &prelude;
   std::map<std::string, const syntax::Function *> functions, preludeFunctions;
   std::map<std::string, const syntax::Entry *> entries;
   std::map<std::string, ModelName> values;

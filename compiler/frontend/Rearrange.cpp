@@ -156,10 +156,6 @@ bool Arrangement::cutAxis(const PatternAxis &pattern, const Axis &axis) {
       trace.error(factor.at, fmt::format("rearrange: both '{}' and '{}' are unknown; all factors but one must be ints in scope", open->name, factor.name));
       return false;
     }
-    if (stated && !stated->isStatic()) {
-      trace.error(factor.at, fmt::format("rearrange: '{}' is known only when running", factor.name));
-      return false;
-    }
     stated ? void(product = product ? *product * *stated : product) : void(open = &factor);
   }
   int64_t parts = product ? product->staticValue() : 0;
@@ -183,7 +179,7 @@ bool Arrangement::arrange(const std::vector<PatternAxis> &right) {
     for (const Factor &factor : pattern.factors) {
       if (!atoms.contains(factor.name)) { // only the right side has it: repeat
         std::optional<Extent> count = factor.number ? std::optional(Extent(*factor.number)) : known(factor.name);
-        if (!count || !count->isStatic() || count->staticValue() < 1) {
+        if (!count || count->staticValue() < 1) {
           trace.error(factor.at, fmt::format("rearrange: '{}' stands on the right only and is no int in scope", factor.name));
           return false;
         }
@@ -229,7 +225,11 @@ Value Expander::evaluateRearrange(const Expr &expr, const Rearrange &node) {
   auto hasLeading = [](const std::vector<PatternAxis> &pattern) { return !pattern.empty() && pattern.front().leading; };
   if (hasLeading(*left) != hasLeading(*right))
     return trace.fail(expr.at, "rearrange: '..' stands on both sides or on none");
-  Arrangement plan(source, [this](const std::string &name) { return namedExtent(name); }, trace);
+  auto knownInt = [this](const std::string &name) { // a dimension of the name is no int: the pattern's own name then
+    std::optional<Extent> found = namedExtent(name);
+    return found && found->isStatic() ? found : std::nullopt;
+  };
+  Arrangement plan(source, knownInt, trace);
   if (!plan.cut(*left, expr.at) || !plan.arrange(*right) || !emitter.ready())
     return Failed();
   return emitArrangement(*tensor, plan.leading, plan);

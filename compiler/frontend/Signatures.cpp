@@ -49,8 +49,9 @@ ExtentName *Expander::declareDimension(const AxisExpr &axis, const std::string &
     std::optional<Extent> bound = evaluateInt(*axis.bound, fmt::format("the bound of '{}'", name));
     if (!bound)
       return nullptr;
-    if (bound->staticValue() < 1) {
-      trace.error(axis.bound->at, fmt::format("the bound of '{}' is at least 1, got {}", name, bound->print()));
+    constexpr int64_t largest = 1 << 24; // positions in f32 are exact up to here
+    if (bound->staticValue() < 1 || bound->staticValue() > largest) {
+      trace.error(axis.bound->at, fmt::format("the bound of '{}' is 1 to {}, got {}", name, largest, bound->print()));
       return nullptr;
     }
     dimension->bound = bound->staticValue();
@@ -160,15 +161,15 @@ bool Expander::readSignature(const Entry &entry, Signature &signature, Frame &ca
   return ok;
 }
 
-/// The value of a default as an attribute; null after an error.
-static mlir::Attribute defaultAttribute(const Value &value, mlir::Builder &builder) {
-  if (auto *known = value.as<bool>())
-    return builder.getBoolAttr(*known);
-  if (auto *integer = value.integer())
-    return builder.getI64IntegerAttr(integer->staticValue());
-  if (auto *real = value.as<double>())
-    return builder.getF64FloatAttr(*real);
-  return {};
+/// The value of a default as an attribute; null where it is none of the parameter's element.
+static mlir::Attribute defaultAttribute(const Value &value, Element element, mlir::Builder &builder) {
+  if (element == Element::Bool)
+    return value.as<bool>() ? builder.getBoolAttr(*value.as<bool>()) : mlir::Attribute();
+  if (auto *integer = value.integer()) {
+    bool fits = element == Element::F32 || (integer->staticValue() >= INT32_MIN && integer->staticValue() <= INT32_MAX);
+    return fits ? builder.getI64IntegerAttr(integer->staticValue()) : mlir::Attribute();
+  }
+  return value.as<double>() && element == Element::F32 ? builder.getF64FloatAttr(*value.as<double>()) : mlir::Attribute();
 }
 
 mlir::func::FuncOp Expander::makeFunction(const Entry &entry, Signature &signature, mlir::ModuleOp module) {
@@ -190,10 +191,10 @@ mlir::func::FuncOp Expander::makeFunction(const Entry &entry, Signature &signatu
     function.setArgAttr(i, nameAttr, builder.getStringAttr(parameter.name));
     if (parameter.fallback) {
       Value value = evaluate(*parameter.fallback);
-      if (mlir::Attribute attribute = defaultAttribute(value, builder))
+      if (mlir::Attribute attribute = defaultAttribute(value, signature.parameters[i].element, builder))
         function.setArgAttr(i, defaultAttr, attribute);
       else if (!value.failed())
-        trace.error(parameter.fallback->at, fmt::format("the default of an entry's parameter is a number or a bool, got {}", value.describe()));
+        trace.error(parameter.fallback->at, fmt::format("the default of '{}' has element {}, got {}", parameter.name, nameOf(signature.parameters[i].element), value.describe()));
     }
     emitter.at(parameter.at);
     signature.parameters[i].value = emitter.reshape(body->getArgument(i), signature.parameters[i].axes);

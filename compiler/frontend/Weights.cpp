@@ -87,6 +87,9 @@ void Weights::reportMissing(Position at, const std::vector<std::string> &names, 
                       : candidates.size() == 2 ? fmt::format("neither {} is in '{}'", quotedList(candidates, " nor "), file)
                                                : fmt::format("none of {} is in '{}'", quotedList(candidates, " and "), file);
   std::vector<std::string> remedies;
+  constexpr unsigned shownErrors = 20; // searching the file for near names is dear, and nobody reads the rest
+  if (trace.all().errorCount() >= shownErrors)
+    return trace.error(at, fmt::format("tensor '{}' is missing: {}", names.front(), where));
   for (const std::string &candidate : candidates) {
     std::string note = rangeNote(candidate);
     if (note.empty())

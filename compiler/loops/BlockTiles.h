@@ -19,7 +19,6 @@ public:
   bool isInRegisters(mlir::OpOperand &use) const;
 
 private:
-  bool isWrittenAsVectors(mlir::Operation *op) const;
   bool readsTruthFromMemory(mlir::Operation *op) const;
   void dropTruthInMemory();
   void separateTruthInMemory();

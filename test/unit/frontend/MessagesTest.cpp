@@ -81,6 +81,26 @@ TEST(Messages, raggedAtEveryMention) {
   EXPECT_THAT(refusal(model), HasSubstr("one ragged dimension a parameter, got 's' and 't'"));
 }
 
+TEST(Messages, boundsAndTablesStayInReach) {
+  auto bounded = [](const std::string &bound, const std::string &width) {
+    return Model{"heddle 1\nmodel x {\n  entry e(t: i32[b, s... <= " + bound + "]) -> f32[b, s..., " + width + "] =\n    sinusoidal(positions(t), frequencies(" + width +
+                     "))\n}\n",
+                 "", {}};
+  };
+  EXPECT_THAT(refusal(bounded("0", "8")), HasSubstr("x.heddle:3:29: error: the bound of 's' is 1 to 16777216, got 0"));
+  EXPECT_THAT(refusal(bounded("9223372036854775807", "8")), HasSubstr("the bound of 's' is 1 to 16777216"));
+  EXPECT_THAT(refusal(bounded("16777216", "1024")), HasSubstr("a table of 16777216 positions of width 1024 is too large"));
+}
+
+TEST(Messages, defaultsOfEntries) {
+  auto withDefault = [](const std::string &type, const std::string &value) {
+    return Model{"heddle 1\nmodel x {\n  entry e(t: f32[b], d: " + type + "[b] = " + value + ") -> f32[b] = t\n}\n", "", {}};
+  };
+  EXPECT_THAT(refusal(withDefault("i32", "1.5")), HasSubstr("the default of 'd' has element i32, got 1.5"));
+  EXPECT_THAT(refusal(withDefault("bool", "1")), HasSubstr("the default of 'd' has element bool, got 1"));
+  EXPECT_THAT(refusal(withDefault("i32", "4294967296")), HasSubstr("the default of 'd' has element i32"));
+}
+
 TEST(Messages, resultsKeepTheirSignature) {
   EXPECT_THAT(said("    return x", "", "f32[batch, sequence..., n_inner]"),
               HasSubstr("x.heddle:9:12: error: entry 'forward' returns f32[batch, sequence..., n_embd 64], its signature says f32[batch, sequence..., n_inner 256]"));
@@ -128,6 +148,7 @@ TEST(Messages, hostileTexts) {
   EXPECT_THAT(said("    w = \"a\"\n    for i in 0..30 { w = \"{w}{w}\" }\n    return x"), HasSubstr("a string of more than 65536 bytes"));
   EXPECT_THAT(said("    return x[n_embd = 64]"), HasSubstr("9:23: error: 64 is not within n_embd 64"));
   EXPECT_THAT(said("    return x[n_embd = 3..3]"), HasSubstr("3..3 is not within n_embd 64"));
+  EXPECT_THAT(said("    return x + weight(\"\", [n_embd])"), HasSubstr("'' is no name of a weight"));
   EXPECT_THAT(said("    return x + weight(\"w\", [0])"), HasSubstr("the extent of a weight is an int of at least 1, got 0"));
   EXPECT_THAT(said("    return x + weight(\"w\", [4294967296, 4294967296, n_embd])"), HasSubstr("does not fit into 64 bits"));
   EXPECT_THAT(said("    return x + weight(\"w\", [1, 1, 1, 1, 1, 1, 1, 1, n_embd])"), HasSubstr("at most 8 axes"));

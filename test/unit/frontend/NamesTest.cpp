@@ -33,6 +33,7 @@ TEST(Names, builtinsAndPreludeKeepTheirs) {
 TEST(Names, noneTwice) {
   EXPECT_THAT(refusal({entryText("    return x", "  fn f(x) = x\n  fn f(y) = y"), "", {}}), HasSubstr("8:6: error: function 'f' has this name already in line 7"));
   EXPECT_THAT(refusal({entryText("    return x", "  config n_embd: int = 1"), "", {}}), HasSubstr("configuration key 'n_embd' has this name already in line 3"));
+  EXPECT_THAT(refusal({entryText("    a = x", "", "(a: f32[batch], a: f32[batch])"), "", {}}), HasSubstr("result 'a' twice"));
   EXPECT_THAT(refusal({entryText("    return x", "  fn f(a, a) = a"), "", {}}), HasSubstr("parameter 'a' twice"));
 }
 
