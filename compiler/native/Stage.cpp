@@ -12,6 +12,7 @@ void heddle::buildNativeStage(OpPassManager &pm) {
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(memref::createExpandStridedMetadataPass()); // views and subviews become address arithmetic in affine.apply
   pm.addPass(createLowerAffinePass());
+  pm.addPass(createSplitAddresses());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
