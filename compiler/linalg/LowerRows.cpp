@@ -302,12 +302,8 @@ FailureOr<Value> RowLowering::run() {
   if (!columns) {
     Value slot = b.slice(shared, offsets, sizes, {}, rank == 0 ? 0 : 1);
     *value = b.make<tensor::InsertOp>(*value, slot, rank == 0 ? ValueRange() : ValueRange{b.index(0)});
-  } else if (isView(last)) { // a copy
-    last = nullptr;
-    Value to = destination ? destination : b.empty({b.attr(1), b.attr(columns)}, elementOf(result));
-    AffineMap from = cast<RankedTensorType>(value->getType()).getRank() == 1 ? b.map(2, {1}) : b.map(2, {0, 1});
-    *value = b.generic({*value}, to, {from, b.map(2, {0, 1})}, 0, [](LinalgBuilder &, ValueRange v) { return v[0]; });
-  }
+  } else if (isView(last)) // a copy
+    *value = elementwise(last, {*value}, columns, elementOf(result), [](LinalgBuilder &, ValueRange v) { return v[0]; });
   if (columns && rank == 1) { // tensor<1xN> into tensor<N>
     SmallVector<ReassociationIndices> both{{0, 1}};
     *value = b.make<tensor::CollapseShapeOp>(*value, both);

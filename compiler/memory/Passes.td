@@ -16,6 +16,18 @@ def SplitDestinations : Pass<"heddle-split-destinations", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"split", "split", "destinations made">];
 }
 
+def InjectOffsets : Pass<"heddle-inject-offsets", "::mlir::func::FuncOp"> {
+  let summary = "keep bufferization from taking a write of one row for a write of all";
+  let description = [{
+    MLIR 22.1 takes a `vector.transfer_write` at constant indices 0 for one that overwrites the whole tensor if each axis of the vector is at least as long
+    as the axis of the tensor at the same place, even where the vector has fewer axes: a row of 16 lanes in a tile of 8 rows. The rest of the tile is then
+    not copied where the write needs a buffer of its own, and what was in it is lost. This pass writes such a zero as a sum of two, which the analysis does
+    not see through and the canonicalizer after bufferization does. Example: test/memory/inject-offsets.mlir.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"injected", "injected", "offsets hidden">];
+}
+
 def LowerCopies : Pass<"heddle-lower-copies", "::mlir::ModuleOp"> {
   let summary = "turn memref.copy into linalg loops";
   let description = [{

@@ -22,6 +22,7 @@ static void bufferize(OpPassManager &pm) {
 
 void heddle::buildMemoryStage(OpPassManager &pm) {
   pm.addPass(createSplitDestinations()); // after the last CSE on tensors
+  pm.addNestedPass<func::FuncOp>(createInjectOffsets());
   bufferize(pm);
   pm.addPass(createLowerCopies());
   pm.addPass(createPlanArena());
