@@ -59,24 +59,24 @@ ExprPtr Parser::parseLevel(unsigned level) {
 }
 
 ExprPtr Parser::parseNot() {
-  Level level(*this);
-  if (level.tooDeep())
-    return nullptr;
   Position at = token().at;
   if (!skip("not"))
     return parseLevel(CompareLevel);
+  Level level(*this);
+  if (level.tooDeep())
+    return nullptr;
   ExprPtr operand = parseNot();
   const Expr *child = operand.get();
   return operand ? make(at, Not{std::move(operand)}, {child}) : nullptr;
 }
 
 ExprPtr Parser::parseUnary() {
-  Level level(*this);
-  if (level.tooDeep())
-    return nullptr;
   Position at = token().at;
   if (!skip("-"))
     return parsePower();
+  Level level(*this);
+  if (level.tooDeep())
+    return nullptr;
   ExprPtr operand = parseUnary();
   const Expr *child = operand.get();
   return operand ? make(at, Negate{std::move(operand)}, {child}) : nullptr;
@@ -88,6 +88,9 @@ ExprPtr Parser::parsePower() {
     return base;
   Position at = base->at, opAt = token().at;
   take();
+  Level level(*this);
+  if (level.tooDeep())
+    return nullptr;
   ExprPtr exponent = parseUnary();
   if (!exponent)
     return nullptr;
@@ -126,9 +129,6 @@ ExprPtr Parser::parsePostfix() {
 }
 
 ExprPtr Parser::parsePrimary() {
-  Level level(*this);
-  if (level.tooDeep())
-    return nullptr;
   const Token &word = token();
   Position at = word.at;
   switch (word.kind) {
@@ -244,6 +244,9 @@ ExprPtr Parser::parseMatch() {
 }
 
 bool Parser::parseArm(Match &match) {
+  Level level(*this); // the values of an arm nest without being expressions
+  if (level.tooDeep())
+    return false;
   Match::Arm arm;
   if (!skip("else")) {
     do {

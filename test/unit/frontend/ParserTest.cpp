@@ -139,6 +139,7 @@ TEST(Parser, goesOnAfterAnError) {
 TEST(Parser, deepTextsAreRefused) {
   std::string open(100000, '('), nots;
   EXPECT_THAT(refusal(model("let a = " + open)), HasSubstr("more than 200 levels of nesting"));
+  EXPECT_TRUE(parse(model("let a = " + std::string(199, '(') + "1" + std::string(199, ')'))));
   EXPECT_THAT(refusal(model("let a = " + std::string(100000, '-') + "1")), HasSubstr("more than 200 levels of nesting"));
   std::string sum = "1", power = "1", ifs;
   for (int i = 0; i < 50000; ++i) {
