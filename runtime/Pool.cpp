@@ -83,7 +83,7 @@ void Pool::run(heddle_region function, void *values, int64_t count) {
   chunkCount.store(chunks, std::memory_order_relaxed);
   finished.store(0, std::memory_order_relaxed);
   uint64_t number = (ticket.load(std::memory_order_relaxed) >> chunkBits) + 1;
-  ticket.store(number << chunkBits, std::memory_order_release);
+  ticket.store(number << chunkBits | chunks, std::memory_order_release);
   epoch.fetch_add(1); // before the look at sleepers; a worker counts itself before it looks at epoch: one of the two sees the other
   if (sleepers.load() > 0)
     futexWake(epoch, threadCount);
@@ -98,17 +98,17 @@ bool Pool::runOneChunk(uint64_t expected) {
   for (;;) {
     if (now >> chunkBits != expected)
       return false;
-    uint64_t chunk = now & chunkMask;
-    // These belong to `expected` if the exchange below succeeds: run() writes them only when every chunk of it has been claimed.
+    uint64_t left = now & chunkMask;
+    if (left == 0)
+      return false; // and nothing below may be trusted: run() may be writing the next region
+    // These belong to `expected` if the exchange below succeeds: run() writes them only when no chunk of it is left to claim.
     heddle_region function = region.load(std::memory_order_relaxed);
     void *values = captured.load(std::memory_order_relaxed);
     int64_t count = taskCount.load(std::memory_order_relaxed), size = chunkSize.load(std::memory_order_relaxed);
     uint32_t chunks = chunkCount.load(std::memory_order_relaxed);
-    if (chunk >= chunks)
-      return false;
-    if (!ticket.compare_exchange_weak(now, now + 1, std::memory_order_acq_rel, std::memory_order_acquire))
+    if (!ticket.compare_exchange_weak(now, now - 1, std::memory_order_acq_rel, std::memory_order_acquire))
       continue;
-    int64_t begin = static_cast<int64_t>(chunk) * size;
+    int64_t begin = (chunks - static_cast<int64_t>(left)) * size;
     function(values, begin, count - begin < size ? count : begin + size);
     if (finished.fetch_add(1) + 1 == chunks && callerSleeps.load())
       futexWake(finished, 1);

@@ -37,7 +37,7 @@ private:
   std::atomic<int64_t> taskCount{0}, chunkSize{0};
   std::atomic<uint32_t> chunkCount{0};
 
-  alignas(64) std::atomic<uint64_t> ticket{0};   // number of the region << 20 | next chunk
+  alignas(64) std::atomic<uint64_t> ticket{0};   // number of the region << 20 | chunks left to claim
   alignas(64) std::atomic<uint32_t> finished{0}; // chunks done; the caller sleeps on it
   std::atomic<uint32_t> callerSleeps{0};
   alignas(64) std::atomic<uint32_t> epoch{0}; // counts regions; workers sleep on it

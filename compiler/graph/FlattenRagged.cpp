@@ -33,9 +33,9 @@ private:
   llvm::MapVector<StringAttr, Rows> ragged;
 
   void addRowArguments();
-  void flattenArguments(ArrayRef<Value> arguments);
+  LogicalResult flattenArguments(ArrayRef<Value> arguments);
   LogicalResult flattenOp(Operation *op);
-  void unflattenResults(func::ReturnOp op);
+  LogicalResult unflattenResults(func::ReturnOp op);
 
   /// The ragged axis of a tensor that becomes rows: its only one, behind its batch at axis 0.
   std::optional<int64_t> raggedAxis(DimsAttr dims) const {
@@ -95,16 +95,18 @@ void EntryFlattener::addRowArguments() {
 }
 
 /// Arguments lie as the caller gave them; inside, rows are whole panels. A value whose last extent is not static looks the same in both.
-void EntryFlattener::flattenArguments(ArrayRef<Value> arguments) {
+LogicalResult EntryFlattener::flattenArguments(ArrayRef<Value> arguments) {
   for (Value argument : arguments) {
     DimsAttr dims = dimsOf(argument);
     auto axis = raggedAxis(dims);
     bool panels = dims && dims.getRank() && dims.isStatic(dims.getRank() - 1);
     if (!axis && !panels) continue;
+    if (axis && *axis != 1) return entry.emitOpError("takes ") << dims << ": a ragged axis that is not the second is not built yet";
     Value offsets = axis ? rowsOf(dims.nameOf(*axis)).offsets : Value();
     map.map(argument, FlattenOp::create(b, argument.getLoc(), flatType(argument.getType()), argument, offsets).getResult());
     count += axis.has_value();
   }
+  return success();
 }
 
 LogicalResult EntryFlattener::remapBroadcast(BroadcastOp original, BroadcastOp op) {
@@ -243,16 +245,18 @@ LogicalResult EntryFlattener::flattenOp(Operation *op) {
   return remap(op, made);
 }
 
-void EntryFlattener::unflattenResults(func::ReturnOp op) {
+LogicalResult EntryFlattener::unflattenResults(func::ReturnOp op) {
   SmallVector<Value> results;
   for (Value result : op.getOperands()) {
     DimsAttr dims = dimsOf(result);
     Value offsets;
+    if (auto axis = raggedAxis(dims); axis && *axis != 1) return op.emitOpError("gives ") << dims << ": a ragged axis that is not the second is not built yet";
     for (int64_t i = dims.getRank() - 1; i > 0; --i) // the rule of zeros is for the first ragged axis
       if (StringAttr name = dims.nameOf(i); name && ragged.count(name) && dims.nameOf(0) == rowsOf(name).batch) offsets = rowsOf(name).offsets;
     results.push_back(UnflattenOp::create(b, op.getLoc(), result.getType(), map.lookupOrDefault(result), offsets));
   }
   func::ReturnOp::create(b, op.getLoc(), results);
+  return success();
 }
 
 LogicalResult EntryFlattener::run() {
@@ -262,10 +266,10 @@ LogicalResult EntryFlattener::run() {
   for (Operation &op : block) old.push_back(&op);
   addRowArguments();
   b.setInsertionPointToEnd(&block);
-  flattenArguments(arguments);
+  if (failed(flattenArguments(arguments))) return failure();
   for (Operation *op : old) {
-    if (auto result = dyn_cast<func::ReturnOp>(op)) unflattenResults(result);
-    else if (failed(flattenOp(op))) return failure();
+    auto result = dyn_cast<func::ReturnOp>(op);
+    if (failed(result ? unflattenResults(result) : flattenOp(op))) return failure();
   }
   for (Operation *op : llvm::reverse(old)) op->erase();
   return success();

@@ -54,12 +54,32 @@ private:
 
   Value tile(LinalgBuilder &b, int64_t rows, Value start, Value out);
   State block(LinalgBuilder &b, Block at, Value queryTile, const State &state, bool full);
-  State merge(LinalgBuilder &b, int64_t rows, const State &state, Value m, Value l, Value o);
+  struct Merge { // how a block joins the running state, all [R]
+    Value blockSum, old, fresh, sum, maximum;
+  };
+  Merge factors(LinalgBuilder &b, int64_t rows, const State &state, Value m, Value l);
+  Value combine(LinalgBuilder &b, const Merge &into, Value fresh, Value running, ArrayRef<AffineMap> maps);
   Value copyKeys(LinalgBuilder &b, const HeadBuffer &from, Value firstKey, bool transposed);
   std::pair<Value, Value> visible(LinalgBuilder &g, const Block &at, int64_t queryLoop, int64_t keyLoop, Value score);
   MaskSite site();
+  /// `body` on [rows, columns] pieces of `out`, a panel of columns at a time: code and registers do not grow with the width of a head.
+  Value byColumns(LinalgBuilder &b, int64_t rows, int64_t width, Value out, llvm::function_ref<Value(LinalgBuilder &, Value, int64_t, Value)> body);
   Value exponent(LinalgBuilder &g, Value x, Value maximum) { return g.make<math::ExpOp>(g.make<arith::SubFOp>(x, maximum)); }
 };
+
+Value AttentionLowering::byColumns(LinalgBuilder &b, int64_t rows, int64_t width, Value out,
+                                   llvm::function_ref<Value(LinalgBuilder &, Value, int64_t, Value)> body) {
+  auto piece = [&](LinalgBuilder &i, Value first, int64_t columns, Value whole) {
+    SmallVector<OpFoldResult> at{i.attr(0), first}, sizes{i.attr(rows), i.attr(columns)};
+    return i.insert(body(i, first, columns, i.slice(whole, at, sizes)), whole, at, sizes);
+  };
+  int64_t even = width / panelColumns * panelColumns;
+  if (width <= panelColumns) return body(b, b.index(0), width, out);
+  auto loop = scf::ForOp::create(b, b.loc, b.index(0), b.index(even), b.index(panelColumns), ValueRange{out});
+  LinalgBuilder i(OpBuilder::atBlockBegin(loop.getBody()), b.loc);
+  scf::YieldOp::create(i, b.loc, piece(i, loop.getInductionVar(), panelColumns, loop.getRegionIterArgs()[0]));
+  return even == width ? loop.getResult(0) : piece(b, b.index(even), width - even, loop.getResult(0));
+}
 
 MaskSite AttentionLowering::site() {
   return {batch, queryHead, queries.start, keys.start, [this](Value v) { return kernel.argument(v); }};
@@ -90,7 +110,7 @@ Value AttentionLowering::copyKeys(LinalgBuilder &b, const HeadBuffer &from, Valu
 /// (m_b, l_b, o_b) of one block from its own maximum, merged into the running state. `full`: every pair is visible, no select is needed; both ways give
 /// the same bits.
 AttentionLowering::State AttentionLowering::block(LinalgBuilder &b, Block at, Value queries, const State &state, bool full) {
-  OpFoldResult R = b.attr(at.rows), N = b.attr(keyBlock), W = b.attr(value.width);
+  OpFoldResult R = b.attr(at.rows), N = b.attr(keyBlock);
   AffineMap whole = b.map(2, {0, 1}), rows = b.map(2, {0});
   SmallVector<AffineMap> product{b.map(3, {0, 2}), b.map(3, {2, 1}), b.map(3, {0, 1})};
   Value zero = b.zero(element), lowest = b.lowest(element), none = b.number(element, 0.5);
@@ -127,31 +147,41 @@ AttentionLowering::State AttentionLowering::block(LinalgBuilder &b, Block at, Va
     return full ? e : g.choose(isSeen(g, v.drop_back(), 1), e, zero);
   });
   Value l = b.generic({p}, b.fill(zero, b.empty({R}, element)), {whole, rows}, 1, [](LinalgBuilder &g, ValueRange v) { return g.make<arith::AddFOp>(v[1], v[0]); });
-  Value o = b.generic(inputs({p, valuesTile}), b.fill(zero, b.empty({R, W}, element)), maps({product[0], product[1]}, product[0], product[2]), 1,
-                      [&](LinalgBuilder &g, ValueRange v) {
-                        Value sum = v.back(), next = g.make<math::FmaOp>(v[0], v[1], sum);
-                        return full ? next : g.choose(isSeen(g, v.drop_back(), 2), next, sum); // 0 * NaN never enters
-                      });
-  return merge(b, at.rows, state, m, l, o);
+  Merge into = factors(b, at.rows, state, m, l);
+  Value output = byColumns(b, at.rows, value.width, state[2], [&](LinalgBuilder &c, Value first, int64_t columns, Value running) {
+    Value values = c.slice(valuesTile, {c.attr(0), first}, {N, c.attr(columns)});
+    auto body = [&](LinalgBuilder &g, ValueRange v) {
+      Value sum = v.back(), next = g.make<math::FmaOp>(v[0], v[1], sum);
+      return full ? next : g.choose(isSeen(g, v.drop_back(), 2), next, sum); // 0 * NaN never enters
+    };
+    Value fresh = c.generic(inputs({p, values}), c.fill(zero, c.empty({R, c.attr(columns)}, element)), maps({product[0], product[1]}, product[0], product[2]), 1, body);
+    return combine(c, into, fresh, running, {rows, rows, rows, whole, whole});
+  });
+  return {into.maximum, into.sum, output};
 }
 
-/// any = not (l_b == 0); l = any ? fma(l, exp(m - m'), l_b * exp(m_b - m')) : l, the same for o. A block wholly hidden from a row is the identity, bit for bit.
-AttentionLowering::State AttentionLowering::merge(LinalgBuilder &b, int64_t rows, const State &state, Value m, Value l, Value o) {
-  OpFoldResult R = b.attr(rows);
-  AffineMap whole = b.map(2, {0, 1}), row = b.map(2, {0}), one = b.map(1, {0});
+/// any = not (l_b == 0); x = any ? fma(x, exp(m - m'), x_b * exp(m_b - m')) : x. A block wholly hidden from a row is the identity, bit for bit.
+Value AttentionLowering::combine(LinalgBuilder &b, const Merge &into, Value fresh, Value running, ArrayRef<AffineMap> maps) {
   Value zero = b.zero(element);
-  auto hidden = [&](LinalgBuilder &g, Value sum) { return g.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, sum, zero); };
-  auto empty = [&] { return b.empty({R}, element); };
-  Value next = b.generic({state[0], m}, empty(), {one, one, one}, 0, [](LinalgBuilder &g, ValueRange v) { return g.larger(v[0], v[1]); });
+  return b.generic({into.blockSum, into.old, into.fresh, fresh}, running, maps, 0, [&](LinalgBuilder &g, ValueRange v) {
+    Value hidden = g.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, v[0], zero);
+    return g.choose(hidden, v[4], g.make<math::FmaOp>(v[4], v[1], g.make<arith::MulFOp>(v[3], v[2])));
+  });
+}
+
+/// The new maximum and sum of each row, and the factors of what was there and of the block.
+AttentionLowering::Merge AttentionLowering::factors(LinalgBuilder &b, int64_t rows, const State &state, Value m, Value l) {
+  AffineMap one = b.map(1, {0});
+  Value zero = b.zero(element);
+  auto empty = [&] { return b.empty({b.attr(rows)}, element); };
   auto factor = [&](LinalgBuilder &g, ValueRange v) { return exponent(g, v[0], v[1]); };
-  Value old = b.generic({state[0], next}, empty(), {one, one, one}, 0, factor), fresh = b.generic({m, next}, empty(), {one, one, one}, 0, factor);
-  auto combine = [&](LinalgBuilder &g, ValueRange v) { // block's sum, both factors, block, running
-    return g.choose(hidden(g, v[0]), v[4], g.make<math::FmaOp>(v[4], v[1], g.make<arith::MulFOp>(v[3], v[2])));
-  };
-  Value output = b.generic({l, old, fresh, o}, state[2], {row, row, row, whole, whole}, 0, combine);
-  Value sum = b.generic({l, old, fresh, l}, state[1], {one, one, one, one, one}, 0, combine);
-  Value maximum = b.generic({l, next}, state[0], {one, one, one}, 0, [&](LinalgBuilder &g, ValueRange v) { return g.choose(hidden(g, v[0]), v[2], v[1]); });
-  return {maximum, sum, output};
+  Value next = b.generic({state[0], m}, empty(), {one, one, one}, 0, [](LinalgBuilder &g, ValueRange v) { return g.larger(v[0], v[1]); });
+  Merge into{l, b.generic({state[0], next}, empty(), {one, one, one}, 0, factor), b.generic({m, next}, empty(), {one, one, one}, 0, factor), {}, {}};
+  into.sum = combine(b, into, l, state[1], {one, one, one, one, one});
+  into.maximum = b.generic({l, next}, state[0], {one, one, one}, 0, [&](LinalgBuilder &g, ValueRange v) {
+    return g.choose(g.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, v[0], zero), v[2], v[1]);
+  });
+  return into;
 }
 
 /// The result of `rows` queries from index `start` of the batch row on.
@@ -160,10 +190,11 @@ Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value
   // A scaled copy of the queries: read in place, their address has a maximum and a minimum in it, which LLVM's loop strength reduction writes out again
   // for every load of the innermost loop.
   Value token = b.add(queries.offset, start);
-  SmallVector<OpFoldResult> at{query.rowAt(b, token, queryHead), query.columnAt(b, queryHead)}, sizes{b.attr(rows), b.attr(query.width)};
-  Value from = b.slice(query.tensor, at, sizes, {b.attr(query.rowsPerToken), b.attr(1)});
-  Value scale = b.number(element, op.getScale().convertToDouble());
-  Value scaled = b.generic({from}, b.empty(sizes, element), {whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) { return g.make<arith::MulFOp>(v[0], scale); });
+  Value firstRow = query.rowAt(b, token, queryHead), firstColumn = query.columnAt(b, queryHead), scale = b.number(element, op.getScale().convertToDouble());
+  Value scaled = byColumns(b, rows, query.width, b.empty({b.attr(rows), b.attr(query.width)}, element), [&](LinalgBuilder &c, Value first, int64_t columns, Value to) {
+    Value from = c.slice(query.tensor, {firstRow, c.add(firstColumn, first)}, {c.attr(rows), c.attr(columns)}, {c.attr(query.rowsPerToken), c.attr(1)});
+    return c.generic({from}, to, {whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) { return g.make<arith::MulFOp>(v[0], scale); });
+  });
   Value zero = b.zero(element), size = b.index(keyBlock);
   OpFoldResult R = b.attr(rows);
   // The output grows in a buffer of its own: `out` may be written by two tasks at once, where tiles overlap, so nothing may be read back from it.
@@ -193,9 +224,12 @@ Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value
   }
   scf::YieldOp::create(e, e.loc, running);
   scf::YieldOp::create(i, i.loc, any.getResults());
-  return b.generic({loop.getResult(1), loop.getResult(2)}, out, {row, whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) {
-    Value nothing = g.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, v[0], zero);
-    return g.choose(nothing, zero, g.make<arith::DivFOp>(v[1], v[0]));
+  return byColumns(b, rows, value.width, out, [&](LinalgBuilder &c, Value first, int64_t columns, Value to) {
+    Value output = c.slice(loop.getResult(2), {c.attr(0), first}, {R, c.attr(columns)});
+    return c.generic({loop.getResult(1), output}, to, {row, whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) {
+      Value nothing = g.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, v[0], zero);
+      return g.choose(nothing, zero, g.make<arith::DivFOp>(v[1], v[0]));
+    });
   });
 }
 

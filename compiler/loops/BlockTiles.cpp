@@ -37,9 +37,20 @@ bool BlockTiles::isInRegisters(OpOperand &use) const {
   auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
   if (!generic || generic.getMatchingBlockArgument(&use).use_empty()) // fully overwritten
     return true;
-  if (!maker)
+  if (!maker || *maker == TileKind::Fill)
+    return maker.has_value();
+  if ((*maker == TileKind::Values) != (*user == TileKind::Values)) // a value per row, but here of vectors and there of scalars
     return false;
-  return *maker == TileKind::Fill || isInPlace(use, *user);
+  if (*maker == TileKind::RowReduction && isTall(use.get().getDefiningOp()))
+    return false;
+  return isInPlace(use, *user);
+}
+
+bool BlockTiles::isWrittenAsVectors(Operation *op) const {
+  TileKind kind = *kindOf(op);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  bool isFewScalars = type.getRank() == 1 && !type.isDynamicDim(0) && type.getDimSize(0) <= fewRows;
+  return kind != TileKind::Scalars && kind != TileKind::RowReduction && !isFewScalars;
 }
 
 bool BlockTiles::readsTruthFromMemory(Operation *op) const {
@@ -61,7 +72,7 @@ void BlockTiles::dropTruthInMemory() {
 void BlockTiles::separateTruthInMemory() {
   SmallVector<Operation *> makers;
   for (auto &[op, kind] : kinds)
-    if (isTruth(op->getResult(0)) && cast<RankedTensorType>(op->getResult(0).getType()).getRank() == 2)
+    if (isTruth(op->getResult(0)) && isWrittenAsVectors(op))
       makers.push_back(op);
   for (Operation *op : llvm::reverse(makers)) {
     SmallVector<OpOperand *> inMemory;

@@ -19,6 +19,7 @@ public:
   bool isInRegisters(mlir::OpOperand &use) const;
 
 private:
+  bool isWrittenAsVectors(mlir::Operation *op) const;
   bool readsTruthFromMemory(mlir::Operation *op) const;
   void dropTruthInMemory();
   void separateTruthInMemory();

@@ -8,8 +8,8 @@ using namespace heddle;
 
 namespace {
 
-/// Vectors of a result that may stay in registers until they are used: [8, 128]. What exceeds the registers is spilled, outside of the loops over k.
-constexpr int64_t mostKeptVectors = 64;
+/// Vectors of a result that may stay in registers until they are used, as many as a register tile of AVX-512 has; others are written.
+constexpr int64_t mostKeptVectors = 16;
 
 /// One register tile: the accumulators of some rows and groups of columns, row by row.
 struct RegisterTile {
@@ -81,7 +81,7 @@ Value heddle::multiplyTiles(TileEvaluator &evaluator, linalg::GenericOp op, Valu
   SmallVector<Lanes> groups = evaluator.groupsOf(ranges[1]);
   int64_t parts = llvm::divideCeil(ranges[0], target.tileRows), rowStep = llvm::divideCeil(ranges[0], parts);
   int64_t groupStep = std::max<int64_t>(1, target.tileColumns / vectorLanes), groupCount = groups.size();
-  bool isKept = ranges[0] * groupCount <= mostKeptVectors;
+  bool isKept = !isTall(op) && ranges[0] * groupCount <= mostKeptVectors;
   if (!isKept)
     evaluator.overwritten = evaluator.current = destination;
   SmallVector<SmallVector<Value>> kept(ranges[0], SmallVector<Value>(groupCount));

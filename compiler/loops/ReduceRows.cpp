@@ -1,6 +1,7 @@
 // Row reductions as the arithmetic contract writes them: sixteen lanes, then a tree.
 #include "compiler/loops/TileEvaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -20,18 +21,27 @@ static Value joinLanes(TileEvaluator &evaluator, linalg::GenericOp op, const Com
 }
 
 /// Element i joins lane i mod 16; where the mask of the last columns is off, a lane keeps its old value.
-SmallVector<Value> heddle::reduceRows(TileEvaluator &evaluator, linalg::GenericOp op) {
-  Combiner combiner = *matchCombiner(op);
+static Value reduceRow(TileEvaluator &evaluator, linalg::GenericOp op, OpFoldResult row) {
+  OpBuilder &b = evaluator.builder;
   bool mayLoop = !evaluator.needsConstantColumns(op);
-  OpFoldResult columns = evaluator.columnsOf(op);
   Value start = evaluator.splat(op.getDpsInits()[0].getDefiningOp<linalg::FillOp>().value());
-  SmallVector<Value> results;
-  for (int64_t row = 0, rows = op.getStaticLoopRanges()[0]; row < rows; ++row) {
-    Value lanes = evaluator.overColumns(columns, mayLoop, start, [&](const Lanes &group, Value accumulator) -> Value {
-      Value next = evaluator.splat(evaluator.evaluate(op, {evaluator.builder.getIndexAttr(row), group, {}}, accumulator));
-      return group.mask ? arith::SelectOp::create(evaluator.builder, evaluator.loc, group.mask, next, accumulator) : next;
-    });
-    results.push_back(joinLanes(evaluator, op, combiner, lanes));
-  }
-  return results;
+  Value lanes = evaluator.overColumns(evaluator.columnsOf(op), mayLoop, start, [&](const Lanes &group, Value accumulator) -> Value {
+    Value next = evaluator.splat(evaluator.evaluate(op, {row, group, {}}, accumulator));
+    return group.mask ? arith::SelectOp::create(b, evaluator.loc, group.mask, next, accumulator) : next;
+  });
+  return joinLanes(evaluator, op, *matchCombiner(op), lanes);
+}
+
+void heddle::reduceRows(TileEvaluator &evaluator, linalg::GenericOp op) {
+  SmallVector<Value> scalars;
+  for (int64_t row = 0, rows = op.getStaticLoopRanges()[0]; row < rows; ++row)
+    scalars.push_back(reduceRow(evaluator, op, evaluator.builder.getIndexAttr(row)));
+  evaluator.keptScalars[op.getResult(0)] = scalars;
+}
+
+Value heddle::reduceTallRows(TileEvaluator &evaluator, linalg::GenericOp op, Value destination) {
+  return evaluator.overRows(op.getStaticLoopRanges()[0], !evaluator.needsConstantRow(op), destination, [&](OpFoldResult row, Value tensor) -> Value {
+    Value scalar = reduceRow(evaluator, op, row);
+    return tensor::InsertOp::create(evaluator.builder, evaluator.loc, scalar, tensor, ValueRange{evaluator.asValue(row)});
+  });
 }

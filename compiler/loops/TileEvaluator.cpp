@@ -40,9 +40,17 @@ Value TileEvaluator::read(Value tensor, ValueRange indices, const Lanes &lanes) 
   return vector::TransferReadOp::create(builder, loc, type, tensor, indices, map, padding, lanes.mask, builder.getBoolArrayAttr({true}));
 }
 
+SmallVector<Value> TileEvaluator::indicesOf(const Place &place) {
+  SmallVector<Value> indices;
+  if (place.row)
+    indices.push_back(asValue(place.row));
+  indices.push_back(asValue(place.lanes->start));
+  return indices;
+}
+
 Value TileEvaluator::write(Value vector, Value tensor, const Place &place) {
-  auto map = AffineMapAttr::get(AffineMap::getMinorIdentityMap(2, 1, builder.getContext()));
-  SmallVector<Value> indices{asValue(place.row), asValue(place.lanes->start)};
+  SmallVector<Value> indices = indicesOf(place);
+  auto map = AffineMapAttr::get(AffineMap::getMinorIdentityMap(indices.size(), 1, builder.getContext()));
   ArrayAttr inBounds = builder.getBoolArrayAttr({true});
   return vector::TransferWriteOp::create(builder, loc, splat(vector), tensor, indices, map, place.lanes->mask, inBounds)->getResult(0);
 }
@@ -55,18 +63,19 @@ SmallVector<Lanes> TileEvaluator::groupsOf(int64_t columns) {
 }
 
 OpFoldResult TileEvaluator::columnsOf(GenericOp op) {
-  int64_t known = op.getStaticLoopRanges()[1];
+  unsigned column = *loopRoles(*tiles.kindOf(op)).column;
+  int64_t known = op.getStaticLoopRanges()[column];
   if (!ShapedType::isDynamic(known))
     return builder.getIndexAttr(known);
   for (OpOperand &operand : op->getOpOperands())
     for (auto [i, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-      if (expr == builder.getAffineDimExpr(1))
+      if (expr == builder.getAffineDimExpr(column))
         return Value(tensor::DimOp::create(builder, loc, operand.get(), i));
   llvm_unreachable("every loop of a linalg op has an operand that bounds it");
 }
 
 Value TileEvaluator::overColumns(OpFoldResult columns, bool mayLoop, Value state, function_ref<Value(const Lanes &, Value)> step) {
-  constexpr int64_t fewGroups = 2; // cheaper written out
+  constexpr int64_t fewGroups = 4; // cheaper written out
   std::optional<int64_t> known = getConstantIntValue(columns);
   if (known && (!mayLoop || *known < (fewGroups + 1) * vectorLanes)) {
     for (const Lanes &lanes : groupsOf(*known))
@@ -88,6 +97,19 @@ Value TileEvaluator::overColumns(OpFoldResult columns, bool mayLoop, Value state
   auto maskType = VectorType::get({vectorLanes}, builder.getI1Type());
   Value mask = known ? maskOf(*known % vectorLanes) : Value(vector::CreateMaskOp::create(builder, loc, maskType, rest));
   return step({known ? OpFoldResult(builder.getIndexAttr(*known - *known % vectorLanes)) : OpFoldResult(whole), mask}, state);
+}
+
+Value TileEvaluator::overRows(int64_t rows, bool mayLoop, Value state, function_ref<Value(OpFoldResult, Value)> step) {
+  if (!mayLoop || rows <= fewRows) {
+    for (int64_t row = 0; row < rows; ++row)
+      state = step(builder.getIndexAttr(row), state);
+    return state;
+  }
+  auto loop = scf::ForOp::create(builder, loc, index(0), index(rows), index(1), ValueRange{state});
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(builder, loc, step(OpFoldResult(loop.getInductionVar()), loop.getRegionIterArgs()[0]));
+  return loop.getResult(0);
 }
 
 //===---- one body ------------------------------------------------------------------------------------------------===//
@@ -170,12 +192,13 @@ Value TileEvaluator::evaluateOperand(OpOperand &operand, const Place &place) {
   if (tiles.isInRegisters(operand)) {
     if (auto fill = source.getDefiningOp<linalg::FillOp>())
       return fill.value();
-    if (cast<RankedTensorType>(source.getType()).getRank() == 1)
-      return keptScalars[source][*getConstantIntValue(place.row)];
+    if (auto kept = keptScalars.find(source); kept != keptScalars.end())
+      return kept->second[*getConstantIntValue(place.row)];
     return lanesOf(source, place);
   }
   AffineMap map = op.getMatchingIndexingMap(&operand);
-  if (source == overwritten && map.getNumResults() == 2 && isInPlace(operand, *tiles.kindOf(op)))
+  unsigned rank = place.row && place.lanes ? 2 : 1;
+  if (source == overwritten && map.getNumResults() == rank && isInPlace(operand, *tiles.kindOf(op)))
     source = current;
   Body body{*this, op, place, Values()};
   SmallVector<Value> indices;
@@ -200,7 +223,7 @@ Value TileEvaluator::lanesOf(Value result, const Place &place) {
   if (Value tensor = written.lookup(result)) {
     if (tensor == overwritten)
       tensor = current;
-    return read(tensor, {asValue(place.row), asValue(place.lanes->start)}, *place.lanes);
+    return read(tensor, indicesOf(place), *place.lanes);
   }
   if (auto fill = result.getDefiningOp<linalg::FillOp>())
     return splat(fill.value());

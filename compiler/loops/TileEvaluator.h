@@ -13,7 +13,7 @@ struct Lanes {
   mlir::Value mask;         // of those that exist; null if all do
 };
 
-/// Where a body is evaluated. Without lanes: one scalar per row.
+/// Where a body is evaluated. Without lanes: one scalar per row; without a row: values.
 struct Place {
   mlir::OpFoldResult row;
   std::optional<Lanes> lanes;
@@ -50,6 +50,8 @@ public:
   /// `state` carried over all groups of a row, by a loop where there are many and `mayLoop`.
   mlir::Value overColumns(mlir::OpFoldResult columns, bool mayLoop, mlir::Value state,
                           llvm::function_ref<mlir::Value(const Lanes &, mlir::Value)> step);
+  /// The same over rows.
+  mlir::Value overRows(int64_t rows, bool mayLoop, mlir::Value state, llvm::function_ref<mlir::Value(mlir::OpFoldResult, mlir::Value)> step);
   mlir::OpFoldResult columnsOf(mlir::linalg::GenericOp op);
 
   const BlockTiles &tiles;
@@ -71,6 +73,7 @@ private:
   mlir::Value joined(mlir::Value value, Values &values, int64_t width);
   mlir::Value read(mlir::Value tensor, mlir::ValueRange indices, const Lanes &lanes);
   mlir::Value maskOf(int64_t valid);
+  llvm::SmallVector<mlir::Value> indicesOf(const Place &place);
   /// `op` and the ops evaluated with it, because their results are in registers, but neither kept nor written.
   llvm::SetVector<mlir::linalg::GenericOp> evaluatedWith(mlir::linalg::GenericOp op) const;
   bool usesKept(mlir::linalg::GenericOp op, const std::function<bool(mlir::Value)> &isKept) const;
@@ -80,8 +83,10 @@ private:
   unsigned depth = 0;
 };
 
-/// [R, N] -> [R]: one scalar per row.
-llvm::SmallVector<mlir::Value> reduceRows(TileEvaluator &evaluator, mlir::linalg::GenericOp op);
+/// [R, N] -> [R]: one scalar per row, kept.
+void reduceRows(TileEvaluator &evaluator, mlir::linalg::GenericOp op);
+/// The same for a tall tile: a loop over the rows that writes to `destination`; returns what was written.
+mlir::Value reduceTallRows(TileEvaluator &evaluator, mlir::linalg::GenericOp op, mlir::Value destination);
 
 /// [R, K], [K, N] -> [R, N]: kept in registers if the result is small, else written to `destination`; returns what was written, or null.
 mlir::Value multiplyTiles(TileEvaluator &evaluator, mlir::linalg::GenericOp op, mlir::Value destination, const Target &target);

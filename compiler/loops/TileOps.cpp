@@ -16,6 +16,8 @@ LoopRoles heddle::loopRoles(TileKind kind) {
     return {};
   case TileKind::Scalars:
     return {0, std::nullopt, std::nullopt};
+  case TileKind::Values:
+    return {std::nullopt, 0, std::nullopt};
   case TileKind::Elementwise:
   case TileKind::RowReduction:
     return {0, 1, std::nullopt};
@@ -27,12 +29,19 @@ LoopRoles heddle::loopRoles(TileKind kind) {
 
 //===---- loops and maps ------------------------------------------------------------------------------------------===//
 
+static bool isFew(int64_t rows) { return !ShapedType::isDynamic(rows) && rows <= fewRows; }
+
+bool heddle::isTall(Operation *op) {
+  auto ranges = cast<linalg::LinalgOp>(op).getStaticLoopRanges();
+  return ranges.size() >= 2 && !isFew(ranges[0]) && (ShapedType::isDynamic(ranges[1]) || ranges[1] > panelColumns);
+}
+
 static std::optional<TileKind> kindOfLoops(GenericOp op) {
   using utils::IteratorType;
   auto loops = op.getIteratorTypesArray();
   constexpr IteratorType par = IteratorType::parallel, red = IteratorType::reduction;
   if (loops == SmallVector<IteratorType>{par})
-    return TileKind::Scalars;
+    return isFew(op.getStaticLoopRanges()[0]) ? TileKind::Scalars : TileKind::Values;
   if (loops == SmallVector<IteratorType>{par, par})
     return TileKind::Elementwise;
   if (loops == SmallVector<IteratorType>{par, red})
@@ -45,6 +54,8 @@ static std::optional<TileKind> kindOfLoops(GenericOp op) {
 /// Rows are written out, so they are known and few; only elementwise ops can loop over them. Columns of rows may be of unknown number.
 static bool fitsRegisters(GenericOp op, TileKind kind) {
   auto ranges = op.getStaticLoopRanges();
+  if (kind == TileKind::Values)
+    return true;
   if (ShapedType::isDynamic(ranges[0]) || (kind != TileKind::Elementwise && ranges[0] > mostTileRows))
     return false;
   return kind != TileKind::Product || !ShapedType::isDynamicShape(ranges);
@@ -59,9 +70,11 @@ bool heddle::isInPlace(OpOperand &operand, TileKind kind) {
   AffineMap map = cast<linalg::LinalgOp>(operand.getOwner()).getMatchingIndexingMap(&operand);
   LoopRoles loops = loopRoles(kind);
   unsigned rank = map.getNumResults();
-  if (!loops.row || rank == 0 || rank > 2 || !isDimension(map.getResult(0), *loops.row))
+  if (rank == 0 || rank > 2 || kind == TileKind::Fill)
     return false;
-  return rank == 1 || (loops.column && isDimension(map.getResult(1), *loops.column));
+  if (rank == 1)
+    return isDimension(map.getResult(0), loops.row ? *loops.row : *loops.column);
+  return loops.row && loops.column && isDimension(map.getResult(0), *loops.row) && isDimension(map.getResult(1), *loops.column);
 }
 
 /// Columns may only be read along the last dimension of a tensor, where they are neighbours.
@@ -198,9 +211,8 @@ static bool startsNeutral(GenericOp op, const Combiner &combiner) {
 
 static std::optional<TileKind> kindOfFill(linalg::FillOp op) {
   auto type = cast<RankedTensorType>(op.getResult(0).getType());
-  bool isRows = type.getRank() == 1 && type.hasStaticShape() && type.getDimSize(0) <= mostTileRows;
-  bool isTile = type.getRank() == 2 && !type.isDynamicDim(0);
-  return isRows || isTile ? std::optional(TileKind::Fill) : std::nullopt;
+  bool isTile = type.getRank() == 1 || (type.getRank() == 2 && !type.isDynamicDim(0));
+  return isTile ? std::optional(TileKind::Fill) : std::nullopt;
 }
 
 std::optional<TileKind> heddle::tileKind(Operation *op) {

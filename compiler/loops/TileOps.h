@@ -11,11 +11,15 @@ inline constexpr int64_t vectorLanes = reductionLanes;
 
 enum class TileKind {
   Fill,         // one scalar, everywhere
-  Scalars,      // [R]: a scalar per row
+  Scalars,      // [R], R at most two: a scalar per row
+  Values,       // [N]: vectors along the only dimension
   Elementwise,  // [R, N]
   RowReduction, // [R, N] -> [R]
   Product,      // [R, K], [K, N] -> [R, N]
 };
+
+/// Rows that are written out side by side; more are a loop, unless all of them fit the registers.
+inline constexpr int64_t fewRows = 2;
 
 /// The loops of an op by what becomes of them.
 struct LoopRoles {
@@ -37,7 +41,11 @@ LaneShape laneShape(mlir::Value value, mlir::linalg::GenericOp op, unsigned colu
 /// The kind of `op` if its tile can be evaluated as vectors, as far as the op alone decides it.
 std::optional<TileKind> tileKind(mlir::Operation *op);
 
-/// Whether an operand is read or written in the place of the result: map (row, column), or (row) for one value per row.
+/// Whether an op on [R, N] goes row by row in a loop, over memory: its tile is larger than the registers. Written out it would be no faster, and its code
+/// would be R times as long.
+bool isTall(mlir::Operation *op);
+
+/// Whether an operand is read or written in the place of the result: map (row, column), (row) for one value per row, (column) for values.
 bool isInPlace(mlir::OpOperand &operand, TileKind kind);
 
 } // namespace heddle

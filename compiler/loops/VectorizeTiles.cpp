@@ -53,6 +53,7 @@ struct BlockVectorizer {
     Value result = op.getResult(0);
     switch (*tiles.kindOf(op)) {
     case TileKind::Fill:
+    case TileKind::Values:
       return {};
     case TileKind::Scalars:
       for (int64_t row = 0; row < op.getStaticLoopRanges()[0]; ++row) {
@@ -60,11 +61,11 @@ struct BlockVectorizer {
         evaluator.keptScalars[result].push_back(scalar);
       }
       return {};
-    case TileKind::RowReduction: {
-      SmallVector<Value> scalars = reduceRows(evaluator, op);
-      evaluator.keptScalars[result] = scalars;
+    case TileKind::RowReduction:
+      if (isTall(op))
+        return reduceTallRows(evaluator, op, destinationOf(op));
+      reduceRows(evaluator, op);
       return {};
-    }
     case TileKind::Product:
       return multiplyTiles(evaluator, op, destinationOf(op), target);
     case TileKind::Elementwise:
@@ -78,7 +79,7 @@ struct BlockVectorizer {
   /// Small tiles, and those of operands that are in registers themselves.
   bool staysInRegisters(linalg::GenericOp op) const {
     auto ranges = op.getStaticLoopRanges();
-    if (ShapedType::isDynamicShape(ranges) || ranges[0] > mostTileRows)
+    if (ShapedType::isDynamicShape(ranges) || ranges[0] > mostTileRows || isTall(op))
       return false;
     return ranges[1] <= panelColumns || evaluator.needsConstantColumns(op);
   }
@@ -94,11 +95,12 @@ struct BlockVectorizer {
     evaluator.keptTiles[op.getResult(0)] = std::move(rows);
   }
 
-  /// A wide row that costs a function or a division, used more than once: written once and read back. Truth values cannot be.
+  /// A row that costs a function or a division, used more than once: written once and read back. Truth values cannot be.
   bool isWorthWriting(linalg::LinalgOp op) const {
     Value result = op->getResult(0);
     auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-    if (!generic || *tiles.kindOf(op) != TileKind::Elementwise || evaluator.keptTiles.contains(result) || getElementTypeOrSelf(result).isInteger(1))
+    bool isOnDemand = generic && (*tiles.kindOf(op) == TileKind::Elementwise || *tiles.kindOf(op) == TileKind::Values);
+    if (!isOnDemand || evaluator.keptTiles.contains(result) || getElementTypeOrSelf(result).isInteger(1))
       return false;
     return !result.use_empty() && !result.hasOneUse() && evaluator.isCostly(generic);
   }

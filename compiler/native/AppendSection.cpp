@@ -99,10 +99,10 @@ Error heddle::appendSection(StringRef executable, StringRef name, uint64_t size,
   section.sh_size = size;
   layout.names += name.str() + '\0';
 
-  Elf64_Shdr &names = layout.sections[layout.header.e_shstrndx];
-  names.sh_offset = section.sh_offset + size;
-  names.sh_size = layout.names.size();
-  layout.header.e_shoff = alignTo(names.sh_offset + names.sh_size, 8);
+  uint64_t namesOffset = section.sh_offset + size;
+  layout.sections[layout.header.e_shstrndx].sh_offset = namesOffset;
+  layout.sections[layout.header.e_shstrndx].sh_size = layout.names.size();
+  layout.header.e_shoff = alignTo(namesOffset + layout.names.size(), 8);
   layout.sections.push_back(section);
   layout.header.e_shnum = layout.sections.size();
 
@@ -115,7 +115,7 @@ Error heddle::appendSection(StringRef executable, StringRef name, uint64_t size,
     return error;
   if (Error error = fillExactly(size, fill, write))
     return error;
-  layout.names.resize(layout.header.e_shoff - names.sh_offset);
+  layout.names.resize(layout.header.e_shoff - namesOffset);
   if (Error error = write(layout.names))
     return error;
   return write(StringRef(reinterpret_cast<const char *>(layout.sections.data()), layout.sections.size() * sizeof(Elf64_Shdr)));

@@ -105,6 +105,7 @@ TEST(LinkExecutable, IsHardened) {
   std::string whole = complete();
   Elf file = llvm::cantFail(Elf::create(whole));
   EXPECT_EQ(file.getHeader().e_type, llvm::ELF::ET_DYN); // position independent
+  EXPECT_EQ(file.getHeader().e_shoff + file.getHeader().e_shnum * sizeof(llvm::ELF::Elf64_Shdr), whole.size()) << "the section headers end the file";
   bool relro = false, ours = false, stack = false;
   for (const auto &segment : llvm::cantFail(file.program_headers())) {
     EXPECT_FALSE(segment.p_type == llvm::ELF::PT_LOAD && (segment.p_flags & llvm::ELF::PF_W) && (segment.p_flags & llvm::ELF::PF_X));

@@ -68,6 +68,20 @@ TEST_P(PoolTest, EachOfManyRegionsSeesTheOneBefore) {
     ASSERT_EQ(chain.values[static_cast<size_t>(i)], regions / 2) << i;
 }
 
+TEST_P(PoolTest, KeepsRegionsOfDifferentSizesApart) {
+  Counts counts{std::vector<int>(64)};
+  std::vector<int> expected(64);
+  uint32_t state = 1;
+  for (int i = 0; i < 100'000; ++i) {
+    state = state * 1664525 + 1013904223;
+    int64_t count = 1 + (state >> 16) % 64;
+    pool.run(countTasks, &counts, count);
+    for (int64_t task = 0; task < count; ++task)
+      ++expected[static_cast<size_t>(task)];
+    ASSERT_EQ(counts.perTask, expected) << "region " << i << " of " << count << " tasks";
+  }
+}
+
 TEST_P(PoolTest, StartsAgainAfterAPause) {
   expectOnce(pool, 100);
   timespec pause{0, 20'000'000}; // long enough for the workers to go to sleep

@@ -1,0 +1,85 @@
+// RUN: heddle-opt %s --heddle-flatten-ragged --split-input-file --verify-diagnostics | FileCheck %s
+
+// Padding goes at the arguments and comes back at the results; between them a tensor over s has one axis of tokens. What is pointwise changes its types only.
+// CHECK-LABEL: func.func @pointwise
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>, %[[BIAS:[a-z0-9]*]]: tensor<4xf32
+// CHECK-SAME: %[[OFFSETS:[a-z0-9]*]]: tensor<?xi64, #heddle.dims<batch + 1>> {heddle.offsets = "s"}
+// CHECK-SAME: {heddle.starts = "s"}
+// CHECK: %[[ROWS:.*]] = heddle.flatten %[[X]] rows %[[OFFSETS]]
+// CHECK: %[[VECTOR:.*]] = heddle.flatten %[[BIAS]] :
+// CHECK: %[[B:.*]] = heddle.broadcast %[[VECTOR]] along [1] : {{.*}} -> tensor<?x4xf32, #heddle.dims<s.tokens, 4>>
+// CHECK: %[[SUM:.*]] = arith.addf %[[ROWS]], %[[B]] : tensor<?x4xf32, #heddle.dims<s.tokens, 4>>
+// CHECK: heddle.unflatten %[[SUM]] rows %[[OFFSETS]]
+func.func @pointwise(%x: tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>, %bias: tensor<4xf32, #heddle.dims<4>>) -> tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+    attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">]} {
+  %b = heddle.broadcast %bias along [2] : tensor<4xf32, #heddle.dims<4>> -> tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+  %0 = arith.addf %x, %b : tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+  return %0 : tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+}
+
+// -----
+// Heads: the tokens are in front wherever they were, so the transpose that moved them keeps its other axes only.
+// CHECK-LABEL: func.func @attention
+// CHECK-SAME: %[[QO:[a-z0-9]*]]: tensor<?xi64, #heddle.dims<batch + 1>> {heddle.offsets = "s"}, %[[QS:[a-z0-9]*]]: {{[^{]*}} {heddle.starts = "s"}
+// CHECK-SAME: %[[KO:[a-z0-9]*]]: tensor<?xi64, #heddle.dims<batch + 1>> {heddle.offsets = "t"}, %[[KS:[a-z0-9]*]]: {{[^{]*}} {heddle.starts = "t"}
+// CHECK: heddle.reshape %{{.*}} -> tensor<?x2x4xf32, #heddle.dims<s.tokens, 2, 4>>
+// CHECK: heddle.transpose %{{.*}} [0, 1, 2] : tensor<?x2x4xf32
+// CHECK: heddle.attention %{{.*}} scale 5.000000e-01 queries %[[QO]], %[[QS]] : {{.*}} keys %[[KO]], %[[KS]]
+// CHECK-SAME: -> tensor<?x2x4xf32, #heddle.dims<s.tokens, 2, 4>>
+func.func @attention(%x: tensor<?x?x8xf32, #heddle.dims<batch, s, 8>>, %y: tensor<?x?x8xf32, #heddle.dims<batch, t, 8>>) -> tensor<?x?x8xf32, #heddle.dims<batch, s, 8>>
+    attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">, #heddle.dimension<"t" over "batch">]} {
+  %r = heddle.reshape %x : tensor<?x?x8xf32, #heddle.dims<batch, s, 8>> -> tensor<?x?x2x4xf32, #heddle.dims<batch, s, 2, 4>>
+  %q = heddle.transpose %r [0, 2, 1, 3] : tensor<?x?x2x4xf32, #heddle.dims<batch, s, 2, 4>> -> tensor<?x2x?x4xf32, #heddle.dims<batch, 2, s, 4>>
+  %u = heddle.reshape %y : tensor<?x?x8xf32, #heddle.dims<batch, t, 8>> -> tensor<?x?x2x4xf32, #heddle.dims<batch, t, 2, 4>>
+  %k = heddle.transpose %u [0, 2, 1, 3] : tensor<?x?x2x4xf32, #heddle.dims<batch, t, 2, 4>> -> tensor<?x2x?x4xf32, #heddle.dims<batch, 2, t, 4>>
+  %a = heddle.attention %q, %k, %k scale 0.5 : tensor<?x2x?x4xf32, #heddle.dims<batch, 2, s, 4>>, tensor<?x2x?x4xf32, #heddle.dims<batch, 2, t, 4>>, tensor<?x2x?x4xf32, #heddle.dims<batch, 2, t, 4>> -> tensor<?x2x?x4xf32, #heddle.dims<batch, 2, s, 4>>
+  %b = heddle.transpose %a [0, 2, 1, 3] : tensor<?x2x?x4xf32, #heddle.dims<batch, 2, s, 4>> -> tensor<?x?x2x4xf32, #heddle.dims<batch, s, 2, 4>>
+  %j = heddle.reshape %b : tensor<?x?x2x4xf32, #heddle.dims<batch, s, 2, 4>> -> tensor<?x?x8xf32, #heddle.dims<batch, s, 8>>
+  return %j : tensor<?x?x8xf32, #heddle.dims<batch, s, 8>>
+}
+
+// -----
+// expected-error @+1 {{takes #heddle.dims<batch, 2, s, 4>: a ragged axis that is not the second is not built yet}}
+func.func @no_late_ragged_argument(%k: tensor<?x2x?x4xf32, #heddle.dims<batch, 2, s, 4>>)
+    attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">]} {
+  return
+}
+
+// -----
+// Positions and masks as tensors look at rows; a tensor with two ragged axes stays padded.
+// CHECK-LABEL: func.func @rows
+// CHECK: heddle.positions rows
+// CHECK: heddle.mask_values {{.*}}queries {{.*}} keys {{.*}} : tensor<?x?x?xi1, #heddle.dims<batch, s, s>>
+func.func @rows() -> (tensor<?x?xi32, #heddle.dims<batch, s>>, tensor<?x?x?xi1, #heddle.dims<batch, s, s>>)
+    attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">]} {
+  %p = heddle.positions : tensor<?x?xi32, #heddle.dims<batch, s>>
+  %m = heddle.mask_causal
+  %v = heddle.mask_values %m : tensor<?x?x?xi1, #heddle.dims<batch, s, s>>
+  return %p, %v : tensor<?x?xi32, #heddle.dims<batch, s>>, tensor<?x?x?xi1, #heddle.dims<batch, s, s>>
+}
+
+// -----
+func.func @no_reduction_along_tokens(%x: tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>) -> tensor<?x4xf32, #heddle.dims<batch, 4>>
+    attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">]} {
+  // expected-error @+1 {{along the ragged axis #heddle.dims<s> is not built yet}}
+  %0 = heddle.mean %x over [1] : tensor<?x?x4xf32, #heddle.dims<batch, s, 4>> -> tensor<?x4xf32, #heddle.dims<batch, 4>>
+  return %0 : tensor<?x4xf32, #heddle.dims<batch, 4>>
+}
+
+// -----
+func.func @no_value_of_each_batch_row(%x: tensor<?x4xf32, #heddle.dims<batch, 4>>) -> tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+    attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">]} {
+  // expected-error @+1 {{repeats one value for each batch row along its tokens, which is not built yet}}
+  %0 = heddle.broadcast %x along [0, 2] : tensor<?x4xf32, #heddle.dims<batch, 4>> -> tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+  return %0 : tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+}
+
+// -----
+func.func @no_reshape_across_tokens(%x: tensor<?x?x8xf32, #heddle.dims<batch, s, 8>>) -> tensor<?x?x8xf32, #heddle.dims<batch, s, 8>>
+    attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">]} {
+  %r = heddle.reshape %x : tensor<?x?x8xf32, #heddle.dims<batch, s, 8>> -> tensor<?x?x2x4xf32, #heddle.dims<batch, s, 2, 4>>
+  %q = heddle.transpose %r [0, 2, 1, 3] : tensor<?x?x2x4xf32, #heddle.dims<batch, s, 2, 4>> -> tensor<?x2x?x4xf32, #heddle.dims<batch, 2, s, 4>>
+  // expected-error @+1 {{moves elements across the ragged axis of}}
+  %0 = heddle.reshape %q : tensor<?x2x?x4xf32, #heddle.dims<batch, 2, s, 4>> -> tensor<?x?x8xf32, #heddle.dims<batch, s, 8>>
+  return %0 : tensor<?x?x8xf32, #heddle.dims<batch, s, 8>>
+}

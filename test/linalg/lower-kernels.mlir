@@ -1,0 +1,87 @@
+// RUN: heddle-opt %s --heddle-lower-kernels --canonicalize --split-input-file --verify-diagnostics | FileCheck %s
+
+!x = tensor<?x40xf32, #heddle.dims<s.tokens, 40>>
+!w = tensor<40x50xf32, #heddle.dims<40, 50>>
+!y = tensor<?x50xf32, #heddle.dims<s.tokens, 50>>
+
+// Rows of activations and panels of weights: 40 columns lie as 64, [40, 50] as two panels of 32. The task computes a chunk of rows times a panel.
+// CHECK: heddle.model = {{.*}}weights = [{{.*}}bytes = 10240 : i64{{.*}}recipe = "#heddle.pack<#heddle.tensor<\22w\22, tensor<40x50xf32>>, 32>"
+// CHECK-LABEL: func.func private @product
+// CHECK-SAME: (%[[X:.*]]: tensor<?x64xf32>, %[[W:.*]]: tensor<2x40x32xf32>, %[[OUT:.*]]: tensor<?x64xf32>, %[[ROWS:.*]]: index) -> tensor<?x64xf32>
+// CHECK: %[[CHUNKS:.*]] = arith.ceildivui %[[ROWS]], %c128
+// CHECK: scf.forall (%[[PANEL:.*]], %{{.*}}) in (2, %[[CHUNKS]]) shared_outs(%[[TO:.*]] = %[[OUT]])
+// CHECK: tensor.extract_slice %[[X]][%{{.*}}, 0] [%{{.*}}, 40] [1, 1]
+// CHECK: tensor.extract_slice %[[W]][%[[PANEL]], 0, 0] [1, 40, 32]
+// CHECK: linalg.generic
+// CHECK: math.fma
+// CHECK: tensor.parallel_insert_slice
+func.func private @product(%x: !x, %w: !w) -> !y {
+  %y = heddle.linear %x, %w : !x, !w -> !y
+  return %y : !y
+}
+heddle.weight @w : !w = #heddle.tensor<"w", tensor<40x50xf32>>
+// An entry: raw buffers (argument, result, offsets, starts, section), then its dimensions.
+// CHECK-LABEL: func.func @entry
+// CHECK-SAME: (%{{.*}}: memref<1xi8>, %[[RESULT:.*]]: memref<1xi8>, %{{.*}}: memref<1xi8>, %{{.*}}: memref<1xi8>, %[[SECTION:.*]]: memref<1xi8>, %[[BATCH:.*]]: index, %[[S:.*]]: index, %[[TOKENS:.*]]: index) attributes {heddle.entry}
+// CHECK: memref.view %[[SECTION]][%c0][] : memref<1xi8> to memref<2x40x32xf32>
+// CHECK: tensor.empty(%[[TOKENS]]) : tensor<?x64xf32>
+// CHECK: call @product
+// CHECK: memref.view %[[RESULT]][%c0][%[[BATCH]], %[[S]]] : memref<1xi8> to memref<?x?x50xf32>
+// CHECK: call @unflatten
+func.func private @flatten(%x: tensor<?x?x40xf32, #heddle.dims<batch, s, 40>>, %o: tensor<?xi64, #heddle.dims<batch + 1>>) -> !x {
+  %r = heddle.flatten %x rows %o : tensor<?x?x40xf32, #heddle.dims<batch, s, 40>>, tensor<?xi64, #heddle.dims<batch + 1>> -> !x
+  return %r : !x
+}
+func.func private @unflatten(%x: !y, %o: tensor<?xi64, #heddle.dims<batch + 1>>) -> tensor<?x?x50xf32, #heddle.dims<batch, s, 50>> {
+  %r = heddle.unflatten %x rows %o : !y, tensor<?xi64, #heddle.dims<batch + 1>> -> tensor<?x?x50xf32, #heddle.dims<batch, s, 50>>
+  return %r : tensor<?x?x50xf32, #heddle.dims<batch, s, 50>>
+}
+func.func @entry(%x: tensor<?x?x40xf32, #heddle.dims<batch, s, 40>> {heddle.name = "x"}, %o: tensor<?xi64, #heddle.dims<batch + 1>> {heddle.offsets = "s"}, %p: tensor<?xi64, #heddle.dims<batch>> {heddle.starts = "s"})
+    -> (tensor<?x?x50xf32, #heddle.dims<batch, s, 50>> {heddle.name = "result"}) attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">]} {
+  %w = heddle.use @w : !w
+  %r = call @flatten(%x, %o) : (tensor<?x?x40xf32, #heddle.dims<batch, s, 40>>, tensor<?xi64, #heddle.dims<batch + 1>>) -> !x
+  %y = call @product(%r, %w) : (!x, !w) -> !y
+  %u = call @unflatten(%y, %o) : (!y, tensor<?xi64, #heddle.dims<batch + 1>>) -> tensor<?x?x50xf32, #heddle.dims<batch, s, 50>>
+  return %u : tensor<?x?x50xf32, #heddle.dims<batch, s, 50>>
+}
+
+// -----
+!x = tensor<?x40xf32, #heddle.dims<s.tokens, 40>>
+// A kernel of rows: one task a row, one tile of its real columns.
+// CHECK-LABEL: func.func private @softmax
+// CHECK: scf.forall (%[[ROW:.*]]) in (%{{.*}}) shared_outs
+// CHECK: tensor.extract_slice %{{.*}}[%[[ROW]], 0] [1, 40] [1, 1] : tensor<?x64xf32> to tensor<1x40xf32>
+// CHECK-COUNT-2: iterator_types = ["parallel", "reduction"]
+func.func private @softmax(%x: !x) -> !x {
+  %y = heddle.softmax %x axis 1 : !x
+  return %y : !x
+}
+
+// -----
+!q = tensor<?x2x16xf32, #heddle.dims<s.tokens, 2, 16>>
+!x = tensor<?x32xf32, #heddle.dims<s.tokens, 32>>
+!o = tensor<?xi64, #heddle.dims<batch + 1>>
+!s = tensor<?xi64, #heddle.dims<batch>>
+// Attention: tasks over batch rows, query tiles (from the width, which no type names) and heads; static tiles only, so nothing of size queries x keys.
+// CHECK-LABEL: func.func private @attention
+// CHECK-SAME: %[[TOKENS:[a-z0-9]*]]: index, %[[BATCH:[a-z0-9]*]]: index, %[[WIDTH:[a-z0-9]*]]: index) -> tensor<?x32xf32>
+// CHECK: %[[TILES:.*]] = arith.ceildivui %[[WIDTH]], %c8
+// CHECK: scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) in (%{{.*}}, %[[TILES]], 2)
+// CHECK: scf.for {{.*}} -> (tensor<8xf32>, tensor<8xf32>, tensor<8x16xf32>)
+// CHECK: tensor<8x64xf32>
+func.func private @attention(%x: !x, %o: !o, %s: !s) -> !x {
+  %q = heddle.reshape %x : !x -> !q
+  %m = heddle.mask_causal
+  %a = heddle.attention %q, %q, %q mask %m scale 0.25 queries %o, %s : !o, !s keys %o, %s : !o, !s : !q, !q, !q -> !q
+  %y = heddle.reshape %a : !q -> !x
+  return %y : !x
+}
+
+// -----
+!x = tensor<?x4xf32, #heddle.dims<b, 4>>
+!y = tensor<4x4xf32, #heddle.dims<4, 4>>
+func.func private @no_product_of_activations(%x: !x, %w: !y) -> !x {
+  // expected-error @+1 {{is not built yet on activations}}
+  %y = heddle.matmul %x, %w : !x, !y -> !x
+  return %y : !x
+}

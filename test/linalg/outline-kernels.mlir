@@ -1,0 +1,111 @@
+// RUN: heddle-opt %s --heddle-outline-kernels --split-input-file | FileCheck %s
+
+!x = tensor<?x8xf32, #heddle.dims<s.tokens, 8>>
+!w = tensor<8x8xf32, #heddle.dims<8, 8>>
+!v = tensor<8xf32, #heddle.dims<8>>
+heddle.weight @w : !w = #heddle.tensor<"w", tensor<8x8xf32>>
+heddle.weight @g : !v = #heddle.tensor<"g", tensor<8xf32>>
+
+// A product takes the elementwise ops that consume it, constants included; a norm is a kernel of rows. Weights are arguments.
+// CHECK-LABEL: func.func private @block.linear.0
+// CHECK-SAME: (%{{.*}}: tensor<?x8xf32{{.*}}, %{{.*}}: tensor<8x8xf32{{.*}}) -> tensor<?x8xf32
+// CHECK: heddle.linear
+// CHECK: arith.constant
+// CHECK: arith.maximumf
+// CHECK: arith.addf
+// CHECK-LABEL: func.func private @block.layer_norm.1
+// CHECK-NEXT: heddle.layer_norm
+// CHECK-LABEL: func.func @block
+// CHECK: %[[W:.*]] = heddle.use @w
+// CHECK: %[[Y:.*]] = call @block.linear.0(%{{.*}}, %[[W]])
+// CHECK: %[[N:.*]] = call @block.layer_norm.1(%[[Y]], %{{.*}})
+// CHECK-NEXT: return %[[Y]], %[[N]]
+func.func @block(%x: !x) -> (!x, !x) attributes {heddle.entry} {
+  %w = heddle.use @w : !w
+  %y = heddle.linear %x, %w : !x, !w -> !x
+  %zero = arith.constant 0.0 : f32
+  %zeros = heddle.broadcast %zero along [] : f32 -> !x
+  %r = arith.maximumf %y, %zeros : !x
+  %s = arith.addf %r, %x : !x
+  %g = heddle.use @g : !v
+  %n = heddle.layer_norm %s, %g epsilon 1.0e-5 : !x, !v
+  return %s, %n : !x, !x
+}
+
+// -----
+!x = tensor<?x8xf32, #heddle.dims<s.tokens, 8>>
+!m = tensor<?xf32, #heddle.dims<s.tokens>>
+
+// A chain of row ops is one kernel.
+// CHECK-LABEL: func.func private @rows.mean.0
+// CHECK: heddle.mean
+// CHECK: arith.subf
+// CHECK: heddle.var
+// CHECK: arith.divf
+// CHECK-NOT: private
+func.func @rows(%x: !x) -> !x attributes {heddle.entry} {
+  %m = heddle.mean %x over [1] : !x -> !m
+  %b = heddle.broadcast %m along [0] : !m -> !x
+  %c = arith.subf %x, %b : !x
+  %v = heddle.var %x over [1] : !x -> !m
+  %d = heddle.broadcast %v along [0] : !m -> !x
+  %y = arith.divf %c, %d : !x
+  return %y : !x
+}
+
+// -----
+!x = tensor<?x8xf32, #heddle.dims<s.tokens, 8>>
+
+// A kernel has one result: a value that is used again outside ends it.
+// CHECK-LABEL: func.func private @no_second_result.mulf.0
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: return
+// CHECK-LABEL: func.func private @no_second_result.addf.1
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: return
+func.func @no_second_result(%x: !x) -> (!x, !x) attributes {heddle.entry} {
+  %a = arith.mulf %x, %x : !x
+  %b = arith.addf %a, %x : !x
+  return %a, %b : !x, !x
+}
+
+// -----
+!q = tensor<?x2x4xf32, #heddle.dims<s.tokens, 2, 4>>
+!x = tensor<?x8xf32, #heddle.dims<s.tokens, 8>>
+!o = tensor<?xi64, #heddle.dims<batch + 1>>
+!s = tensor<?xi64, #heddle.dims<batch>>
+
+// Attention reads heads in place, and writes them side by side; its mask is in the kernel, so no mask crosses a call.
+// CHECK-LABEL: func.func private @heads.attention.0
+// CHECK-COUNT-1: heddle.reshape
+// CHECK: %[[M:.*]] = heddle.mask_causal
+// CHECK: heddle.attention {{.*}} mask %[[M]]
+// CHECK: heddle.reshape
+// CHECK-LABEL: func.func @heads
+func.func @heads(%x: !x, %o: !o, %s: !s) -> !x attributes {heddle.entry} {
+  %q = heddle.reshape %x : !x -> !q
+  %m = heddle.mask_causal
+  %a = heddle.attention %q, %q, %q mask %m scale 0.5 queries %o, %s : !o, !s keys %o, %s : !o, !s : !q, !q, !q -> !q
+  %y = heddle.reshape %a : !q -> !x
+  return %y : !x
+}
+
+// -----
+!x = tensor<?x2x4xf32, #heddle.dims<s.tokens, 2, 4>>
+!t = tensor<?x4x2xf32, #heddle.dims<s.tokens, 4, 2>>
+!y = tensor<?x8xf32, #heddle.dims<s.tokens, 8>>
+!w = tensor<8x8xf32, #heddle.dims<8, 8>>
+heddle.weight @w : !w = #heddle.tensor<"w", tensor<8x8xf32>>
+
+// A view that a product cannot read through is copied first.
+// CHECK-LABEL: func.func private @no_view.reshape.0
+// CHECK: heddle.transpose
+// CHECK: heddle.reshape
+// CHECK-LABEL: func.func private @no_view.linear.1
+func.func @no_view(%x: !x) -> !y attributes {heddle.entry} {
+  %t = heddle.transpose %x [0, 2, 1] : !x -> !t
+  %r = heddle.reshape %t : !t -> !y
+  %w = heddle.use @w : !w
+  %y = heddle.linear %r, %w : !y, !w -> !y
+  return %y : !y
+}
