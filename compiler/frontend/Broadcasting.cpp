@@ -32,8 +32,10 @@ Joined joinAxes(const Axes &left, const Axes &right, const std::string &leftType
   for (size_t i = 1; i <= fewer.size(); ++i) {
     Axis &mine = result.axes[more.size() - i];
     const Axis &other = fewer[fewer.size() - i];
-    if (other.unit || mine.extent.agrees(other.extent)) {
-      if (mine.unit && !other.unit && more.size() == fewer.size())
+    if (other.unit)
+      continue;
+    if (mine.extent.agrees(other.extent)) {
+      if (mine.unit) // an axis that happens to be 1 long is in the IR, a unit axis is not
         mine = other;
       continue;
     }

@@ -19,8 +19,10 @@ bool Emitter::ready() {
 }
 
 mlir::Type Emitter::elementType(Element element) const {
-  auto &b = const_cast<mlir::OpBuilder &>(builder);
-  return element == Element::F32 ? mlir::Type(b.getF32Type()) : element == Element::I32 ? mlir::Type(b.getI32Type()) : b.getI1Type();
+  mlir::MLIRContext *context = builder.getContext();
+  if (element == Element::F32)
+    return mlir::Float32Type::get(context);
+  return mlir::IntegerType::get(context, element == Element::I32 ? 32 : 1);
 }
 
 DimsAttr Emitter::dims(const Axes &axes) const {

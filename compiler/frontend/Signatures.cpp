@@ -214,11 +214,11 @@ std::optional<mlir::Value> Expander::result(const Entry &entry, const NamedResul
         rest.push_back(axis);
     return rest;
   };
-  bool fits = value.isTensor() && elementOfValue(value) == element;
-  if (fits) {
-    Axes stated = dropUnits(*axes), got = dropUnits(*value.axes());
-    fits = std::ranges::equal(stated, got, [](const Axis &a, const Axis &b) { return a.extent.agrees(b.extent); });
-  }
+  auto agree = [](const Axes &a, const Axes &b) {
+    return std::ranges::equal(a, b, [](const Axis &x, const Axis &y) { return x.extent.agrees(y.extent); });
+  };
+  bool fits = value.isTensor() && elementOfValue(value) == element &&
+              (agree(*axes, *value.axes()) || agree(dropUnits(*axes), dropUnits(*value.axes())));
   if (!fits) {
     std::string what = entry.namedResults ? fmt::format("result '{}' of entry '{}' is", expected.name, entry.function.name)
                                           : fmt::format("entry '{}' returns", entry.function.name);

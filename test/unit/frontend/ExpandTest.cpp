@@ -81,6 +81,13 @@ TEST(Expand, reductionsLeaveAUnitAxisThatTheValueDoesNotHave) {
   EXPECT_THAT(ops("    return mean(x)", "", "f32[batch, sequence...]"), HasSubstr("heddle.mean")); // results may leave it out
 }
 
+TEST(Expand, anAxisThatHappensToBeOneLongIsNoUnitAxis) {
+  Model model{"heddle 1\nmodel m {\n  config k: int = 1\n  entry e(x: f32[batch, 1, 8], y: f32[batch, 1, 8]) -> f32[batch, 1, 8] =\n"
+              "    x + weight(\"w\", [k, 8]) + weight(\"v\", [1, k, 8])\n}\n",
+              "", {}};
+  EXPECT_THAT(accepted(model), HasSubstr("arith.addf %2, %4 : tensor<?x1x8xf32, #heddle.dims<batch, 1, 8>>"));
+}
+
 TEST(Expand, productsAndTransposes) {
   std::string ir = ops("    return linear(x, \"w\", n_embd, bias=false)");
   EXPECT_THAT(ir, HasSubstr("heddle.transpose %0 [1, 0]"));
