@@ -41,6 +41,8 @@ bool BlockTiles::isInRegisters(OpOperand &use) const {
     return maker.has_value();
   if ((*maker == TileKind::Values) != (*user == TileKind::Values)) // a value per row, but here of vectors and there of scalars
     return false;
+  if (*maker == TileKind::Transposed || *user == TileKind::Transposed)
+    return false;
   if (*maker == TileKind::RowReduction && isTall(use.get().getDefiningOp()))
     return false;
   return isInPlace(use, *user);

@@ -38,11 +38,12 @@ def VectorizeTiles : Pass<"heddle-vectorize-tiles", "::mlir::func::FuncOp"> {
       zero and is added to the result in ascending order. The body may select between the accumulator and its successor.
     - rows reduced to one value each: element i goes to lane i mod 16, lanes beyond the row keep their value; then 16 -> 8 -> 4 -> 2 -> 1, low half with
       high half.
+    - elementwise, but reading side by side along the rows (keys copied as columns): sixteen by sixteen, transposed by shuffles.
     - one value per row: a scalar each if the rows are few, else vectors along them.
 
     More rows of more columns than registers hold are a loop over rows: written out they would be no faster, and their code many times as long.
 
-    A body may read a tensor at computed places if they are neighbours along the columns, or one place. Left alone, to become scalar loops: other gathers,
+    A body may read a tensor at computed places if they are neighbours along the columns (or along the rows), or one place. Left alone, to become scalar loops: other gathers,
     rows of unknown number, reductions that are neither a sum nor a choice, and truth values that would have to be read or written in memory (tensors of
     i1 have no vector layout). Afterwards values that do not change leave their loops, tensors excepted: an initial value moved out of a loop would have
     to be copied in every round. Example: test/loops/vectorize-tiles.mlir.

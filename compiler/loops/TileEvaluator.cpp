@@ -105,10 +105,16 @@ Value TileEvaluator::overRows(int64_t rows, bool mayLoop, Value state, function_
       state = step(builder.getIndexAttr(row), state);
     return state;
   }
-  auto loop = scf::ForOp::create(builder, loc, index(0), index(rows), index(1), ValueRange{state});
+  return inLoop(rows, 1, state, [&](Value row, Value carried) { return step(OpFoldResult(row), carried); });
+}
+
+Value TileEvaluator::inLoop(int64_t end, int64_t step, Value state, function_ref<Value(Value, Value)> body) {
+  if (end == 0)
+    return state;
+  auto loop = scf::ForOp::create(builder, loc, index(0), index(end), index(step), ValueRange{state});
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  scf::YieldOp::create(builder, loc, step(OpFoldResult(loop.getInductionVar()), loop.getRegionIterArgs()[0]));
+  scf::YieldOp::create(builder, loc, body(loop.getInductionVar(), loop.getRegionIterArgs()[0]));
   return loop.getResult(0);
 }
 

@@ -50,6 +50,8 @@ public:
   /// `state` carried over all groups of a row, by a loop where there are many and `mayLoop`.
   mlir::Value overColumns(mlir::OpFoldResult columns, bool mayLoop, mlir::Value state,
                           llvm::function_ref<mlir::Value(const Lanes &, mlir::Value)> step);
+  /// `state` carried over 0, step, 2 step ... below `end`.
+  mlir::Value inLoop(int64_t end, int64_t step, mlir::Value state, llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> body);
   /// The same over rows.
   mlir::Value overRows(int64_t rows, bool mayLoop, mlir::Value state, llvm::function_ref<mlir::Value(mlir::OpFoldResult, mlir::Value)> step);
   mlir::OpFoldResult columnsOf(mlir::linalg::GenericOp op);
@@ -90,6 +92,9 @@ mlir::Value reduceTallRows(TileEvaluator &evaluator, mlir::linalg::GenericOp op,
 
 /// [R, K], [K, N] -> [R, N]: kept in registers if the result is small, else written to `destination`; returns what was written, or null.
 mlir::Value multiplyTiles(TileEvaluator &evaluator, mlir::linalg::GenericOp op, mlir::Value destination, const Target &target);
+
+/// [R, N], read in vectors along R: transposed in registers, written to `destination`.
+mlir::Value transposeTile(TileEvaluator &evaluator, mlir::linalg::GenericOp op, mlir::Value destination);
 
 /// Writes a result to `destination`, evaluating it if it is not kept.
 mlir::Value storeTile(TileEvaluator &evaluator, mlir::linalg::LinalgOp op, mlir::Value destination);

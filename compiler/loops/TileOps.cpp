@@ -21,6 +21,8 @@ LoopRoles heddle::loopRoles(TileKind kind) {
   case TileKind::Elementwise:
   case TileKind::RowReduction:
     return {0, 1, std::nullopt};
+  case TileKind::Transposed:
+    return {1, 0, std::nullopt};
   case TileKind::Product:
     return {0, 1, 2};
   }
@@ -215,6 +217,20 @@ static std::optional<TileKind> kindOfFill(linalg::FillOp op) {
   return isTile ? std::optional(TileKind::Fill) : std::nullopt;
 }
 
+/// All of it vectors in the directions of the kind, its result apart.
+static bool readsVectors(GenericOp op, TileKind kind) {
+  LoopRoles loops = loopRoles(kind);
+  return hasVectorBody(op, kind) && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) { return op.isDpsInit(&operand) || readsRows(operand, loops); });
+}
+
+/// An elementwise op that would be one if its loops were exchanged; its destination is not read, and made of whole vectors. A few rows are few scalars.
+static bool isTransposed(GenericOp op) {
+  auto ranges = op.getStaticLoopRanges();
+  bool isWhole = !ShapedType::isDynamicShape(ranges) && !isFew(ranges[0]) && ranges[1] % vectorLanes == 0;
+  return isWhole && op.getRegionOutputArgs()[0].use_empty() && !getElementTypeOrSelf(op.getResult(0).getType()).isInteger(1) &&
+         readsVectors(op, TileKind::Transposed);
+}
+
 std::optional<TileKind> heddle::tileKind(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp || !linalgOp.hasPureTensorSemantics() || op->getNumResults() != 1)
@@ -223,15 +239,14 @@ std::optional<TileKind> heddle::tileKind(Operation *op) {
     return kindOfFill(fill);
   auto generic = dyn_cast<GenericOp>(op);
   std::optional<TileKind> kind = generic ? kindOfLoops(generic) : std::nullopt;
-  if (!kind || !fitsRegisters(generic, *kind) || !hasVectorBody(generic, *kind))
-    return std::nullopt;
-  LoopRoles loops = loopRoles(*kind);
-  if (!llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) { return readsRows(operand, loops); }))
+  if (!kind || !fitsRegisters(generic, *kind))
     return std::nullopt;
   OpOperand &init = generic.getDpsInitsMutable()[0];
   unsigned resultRank = *kind == TileKind::Elementwise || *kind == TileKind::Product ? 2 : 1;
   if (!isInPlace(init, *kind) || generic.getMatchingIndexingMap(&init).getNumResults() != resultRank)
     return std::nullopt;
+  if (!readsVectors(generic, *kind))
+    return *kind == TileKind::Elementwise && isTransposed(generic) ? std::optional(TileKind::Transposed) : std::nullopt;
   if (*kind == TileKind::RowReduction || *kind == TileKind::Product) {
     std::optional<Combiner> combiner = matchCombiner(generic);
     if (!combiner || (*kind == TileKind::RowReduction && !startsNeutral(generic, *combiner)))

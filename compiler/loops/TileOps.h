@@ -14,6 +14,7 @@ enum class TileKind {
   Scalars,      // [R], R at most two: a scalar per row
   Values,       // [N]: vectors along the only dimension
   Elementwise,  // [R, N]
+  Transposed,   // [R, N], but what it reads lies side by side along R
   RowReduction, // [R, N] -> [R]
   Product,      // [R, K], [K, N] -> [R, N]
 };

@@ -66,6 +66,8 @@ struct BlockVectorizer {
         return reduceTallRows(evaluator, op, destinationOf(op));
       reduceRows(evaluator, op);
       return {};
+    case TileKind::Transposed:
+      return transposeTile(evaluator, op, destinationOf(op));
     case TileKind::Product:
       return multiplyTiles(evaluator, op, destinationOf(op), target);
     case TileKind::Elementwise:

@@ -411,6 +411,38 @@ func.func @no_vector_integer_division(%x: tensor<1x20xi32>, %y: tensor<1x20xi32>
   return %result : tensor<1x20xi32>
 }
 
+// Keys become columns: sixteen rows of the table are read, transposed by four times sixteen shuffles, and written as sixteen rows. Four of twenty rows
+// are masked reads and four writes.
+// CHECK-LABEL: func.func @transposed
+// CHECK-SAME:    %[[TABLE:.*]]: tensor<?x96xf32>, %[[FIRST:.*]]: index, %[[LAST:.*]]: index, %[[HEAD:.*]]: index
+// CHECK:         scf.for %[[N:.*]] = %c0 to %c64 step %c16
+// CHECK:           %[[AT:.*]] = arith.addi %[[FIRST]], %[[N]]
+// CHECK:           %[[ROW:.*]] = arith.minsi %[[AT]], %[[LAST]]
+// CHECK:           vector.transfer_read %[[TABLE]][%[[ROW]], %[[HEAD]]]
+// CHECK-COUNT-64:  vector.shuffle
+// CHECK-NOT:       vector.shuffle
+// CHECK-COUNT-16:  vector.transfer_write
+// CHECK-NOT:       vector.transfer_write
+// CHECK:         scf.for %[[N:.*]] = %c0 to %c64 step %c16
+// CHECK-COUNT-16:  vector.transfer_read {{.*}}, %{{.*}}, %{{.*}} {
+// CHECK-COUNT-4:   vector.transfer_write
+// CHECK-NOT:       vector.transfer_write
+// CHECK:         return
+func.func @transposed(%table: tensor<?x96xf32>, %first: index, %last: index, %head: index, %out: tensor<20x64xf32>) -> tensor<20x64xf32> {
+  %result = linalg.generic {indexing_maps = [#mn], iterator_types = ["parallel", "parallel"]} outs(%out : tensor<20x64xf32>) {
+    ^bb0(%o: f32):
+      %n = linalg.index 1 : index
+      %at = arith.addi %first, %n : index
+      %row = arith.minsi %at, %last : index
+      %m = linalg.index 0 : index
+      %column = arith.addi %head, %m : index
+      %0 = tensor.extract %table[%row, %column] : tensor<?x96xf32>
+      linalg.yield %0 : f32
+  } -> tensor<20x64xf32>
+  return %result : tensor<20x64xf32>
+}
+
+// One row of scalars stays one.
 // CHECK-LABEL: func.func @no_vector_transposed
 // CHECK:         linalg.generic
 func.func @no_vector_transposed(%x: tensor<16x1xf32>, %out: tensor<1x16xf32>) -> tensor<1x16xf32> {
