@@ -6,8 +6,8 @@
 
 namespace heddle {
 
-/// The description that the modules of all variants carry. They agree but for the arenas, of which the largest in each coefficient serves all. Places lose
-/// their folders: an executable does not depend on where its source lay. None where a module has no description or they disagree.
+/// The description that the modules of all variants carry. They agree but for the arenas, of which the largest in each coefficient serves all. Places
+/// lose their folders: an executable does not depend on where its source lay. None where a module has no description or they disagree.
 std::optional<ModelInfo> describeModel(llvm::ArrayRef<mlir::ModuleOp> variants);
 
 } // namespace heddle

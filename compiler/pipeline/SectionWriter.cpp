@@ -25,7 +25,8 @@ Error heddle::SectionWriter::writeWeight(const WeightInfo &weight, WriteBytes to
     return createStringError("internal error: the recipe of weight '" + weight.name + "' cannot be read");
   std::optional<int64_t> bytes = recipeBytes(recipe, diagnostics);
   if (!bytes || *bytes != weight.bytes)
-    return createStringError("internal error: the recipe of weight '" + weight.name + "' does not make the " + Twine(weight.bytes) + " bytes planned");
+    return createStringError("internal error: the recipe of weight '" + weight.name + "' does not make the " + Twine(weight.bytes) +
+                             " bytes planned");
   std::vector<char> buffer(weight.bytes);
   if (!runRecipe(recipe, checkpoint, buffer, diagnostics))
     return createStringError("weight '" + weight.name + "' cannot be made");

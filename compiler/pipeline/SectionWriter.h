@@ -12,7 +12,8 @@ namespace heddle {
 
 class SectionWriter {
 public:
-  /// `tokenizers`: the bytes of each of info.tokenizers, empty where there are none. The context must know the heddle dialect: recipes are parsed in it.
+  /// `tokenizers`: the bytes of each of info.tokenizers, empty where there are none. The context must know the heddle dialect: recipes are parsed in
+  /// it.
   SectionWriter(mlir::MLIRContext &context, const ModelInfo &info, const std::vector<std::string> &tokenizers, const Checkpoint *checkpoint,
                 Diagnostics &diagnostics)
       : context(context), info(info), tokenizers(tokenizers), checkpoint(checkpoint), diagnostics(diagnostics) {}

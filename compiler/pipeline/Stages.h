@@ -10,10 +10,10 @@
 namespace heddle {
 
 struct Stage {
-  llvm::StringLiteral word;    // names folder, library, --heddle-stage-<word> and test folder
-  llvm::StringLiteral emit;    // what --emit= calls the IR that leaves it
+  llvm::StringLiteral word; // names folder, library, --heddle-stage-<word> and test folder
+  llvm::StringLiteral emit; // what --emit= calls the IR that leaves it
   llvm::StringLiteral summary;
-  bool perTarget;              // runs once for each CPU variant
+  bool perTarget; // runs once for each CPU variant
   void (*build)(mlir::OpPassManager &, const Target *);
 };
 

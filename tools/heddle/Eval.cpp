@@ -1,4 +1,5 @@
-// heddle eval: an entry run by the float64 interpreter, op by op as the frontend wrote it. Slow on purpose: it is what every other result is judged by.
+// heddle eval: an entry run by the float64 interpreter, op by op as the frontend wrote it. Slow on purpose: it is what every other result is judged
+// by.
 #include "compiler/pipeline/ForwardDiagnostics.h"
 #include "compiler/pipeline/Stages.h"
 #include "compiler/reference/Evaluate.h"

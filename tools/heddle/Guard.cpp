@@ -12,7 +12,9 @@
 
 namespace {
 
-bool isCrash(int signal) { return signal == SIGSEGV || signal == SIGBUS || signal == SIGABRT || signal == SIGILL || signal == SIGFPE || signal == SIGTRAP; }
+bool isCrash(int signal) {
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGABRT || signal == SIGILL || signal == SIGFPE || signal == SIGTRAP;
+}
 
 std::string quoted(const char *argument) {
   std::string text = "'";
