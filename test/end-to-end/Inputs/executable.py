@@ -12,7 +12,8 @@ class Executable:
         self.environment = dict(os.environ, **({"HEDDLE_CPU": cpu} if cpu else {}))
 
     def call(self, arguments, given=None):
-        done = subprocess.run([self.path] + arguments, input=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment, check=False)
+        done = subprocess.run([self.path] + arguments, input=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment,
+                              timeout=300, check=False)
         if done.returncode:
             raise AssertionError(f"{arguments} gave {done.returncode}: {done.stderr.decode(errors='replace')}")
         return done.stdout

@@ -16,6 +16,7 @@ def innermost_loops(lines):
             body.append(text)
             if label and re.fullmatch(rf"j\w+\s+{re.escape(label)}", text):
                 yield label, body
+                label = None
 
 
 def main():

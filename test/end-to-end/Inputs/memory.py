@@ -14,7 +14,7 @@ def measure(executable, counter, length, **more):
         np.save(f"{folder}/x.npy", x)
         environment = dict(os.environ, LD_PRELOAD=counter, HEDDLE_COUNT_FILE=f"{folder}/counts", HEDDLE_CPU="x86-64-v3", **more)
         command = [executable, "run", "forward", "-t", "2", "--in", f"x={folder}/x.npy", "--out", f"result={folder}/r.npy"]
-        done = subprocess.run(command, stderr=subprocess.PIPE, env=environment, check=False)
+        done = subprocess.run(command, stderr=subprocess.PIPE, env=environment, timeout=300, check=False)
         check(done.returncode == 0, done.stderr.decode(errors="replace"))
         with open(f"{folder}/counts", encoding="ascii") as counts:
             calls, allocations, peak = map(int, counts.read().split())
