@@ -15,7 +15,7 @@ def innermost_loops(lines):
         elif text and not text.startswith(".") and not text.endswith(":"):
             body.append(text)
             if label and re.fullmatch(rf"j\w+\s+{re.escape(label)}", text):
-                yield label, body
+                yield label, list(body)
                 label = None
 
 
