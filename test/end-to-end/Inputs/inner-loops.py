@@ -26,7 +26,7 @@ def main():
     if not loops:
         sys.exit("no loop with that many multiply-adds: is this the right file?")
     for label, body in loops:
-        spills = [one for one in body if re.search(r"[xyz]mm\d+.*\(%r[sb]p\)|\(%r[sb]p\).*[xyz]mm\d+", one)]
+        spills = [one for one in body if re.search(r"[xyz]mm\d+.*\(%rsp\)|\(%rsp\).*[xyz]mm\d+", one)]
         if len(body) > most or spills:
             sys.exit(f"{label}: {len(body)} instructions, at most {most}; vectors on the stack: {spills[:3]}\n" + "\n".join(body))
 
