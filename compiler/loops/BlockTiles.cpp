@@ -1,5 +1,5 @@
-// Which ops of a block become vectors. Each op alone may (TileOps); what remains to decide is truth values: a tensor of i1 has no vector layout in memory,
-// so one that would have to be read or written there is left to scalar loops, and with it who reads it.
+// Which ops of a block become vectors. Each op alone may (TileOps); what remains to decide is truth values: a tensor of i1 has no vector layout in
+// memory, so one that would have to be read or written there is left to scalar loops, and with it who reads it.
 #include "compiler/loops/BlockTiles.h"
 
 using namespace mlir;
@@ -58,7 +58,8 @@ bool BlockTiles::isWrittenAsVectors(Operation *op) const {
 bool BlockTiles::readsTruthFromMemory(Operation *op) const {
   std::optional<unsigned> column = loopRoles(*kindOf(op)).column;
   return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
-    return isTruth(operand.get()) && column && cast<linalg::LinalgOp>(op).getMatchingIndexingMap(&operand).isFunctionOfDim(*column) && !isInRegisters(operand);
+    return isTruth(operand.get()) && column && cast<linalg::LinalgOp>(op).getMatchingIndexingMap(&operand).isFunctionOfDim(*column) &&
+           !isInRegisters(operand);
   });
 }
 

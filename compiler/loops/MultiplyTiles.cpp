@@ -1,4 +1,5 @@
-// Matrix products of static tiles: one accumulator per row and sixteen columns, a loop over k, in blocks of the size that the arithmetic contract fixes.
+// Matrix products of static tiles: one accumulator per row and sixteen columns, a loop over k, in blocks of the size that the arithmetic contract
+// fixes.
 #include "compiler/loops/TileEvaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,5 +1,6 @@
-// How a chain of linalg ops is cut into tiles. Upstream's tile-and-fuse cannot let the last tile overlap, and fuses a producer once for each use, which
-// grows without bound where an epilogue uses its values several times (gelu written out); here each op of the chain is cut exactly once per tile.
+// How a chain of linalg ops is cut into tiles. Upstream's tile-and-fuse cannot let the last tile overlap, and fuses a producer once for each use,
+// which grows without bound where an epilogue uses its values several times (gelu written out); here each op of the chain is cut exactly once per
+// tile.
 #include "compiler/loops/RowChain.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"

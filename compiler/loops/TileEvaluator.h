@@ -1,5 +1,5 @@
-// Evaluates the bodies of linalg ops on vectors, on demand: an operand that another op of the block makes is evaluated where it is used, unless it was
-// kept in registers or written to its tensor. VectorizeTiles drives it; products, reductions and stores are written with it.
+// Evaluates the bodies of linalg ops on vectors, on demand: an operand that another op of the block makes is evaluated where it is used, unless it
+// was kept in registers or written to its tensor. VectorizeTiles drives it; products, reductions and stores are written with it.
 #pragma once
 #include "compiler/loops/BlockTiles.h"
 #include "compiler/support/Target.h"

@@ -119,7 +119,8 @@ static bool readsNeighbours(tensor::ExtractOp extract, GenericOp op, unsigned co
   auto isSame = [&](Value index) { return laneShape(index, op, columnLoop) == LaneShape::Same; };
   if (llvm::all_of(indices, isSame))
     return true;
-  return llvm::all_of(indices.drop_back(), isSame) && laneShape(indices.back(), op, columnLoop) == LaneShape::Ascending && !extract.getType().isInteger(1);
+  return llvm::all_of(indices.drop_back(), isSame) && laneShape(indices.back(), op, columnLoop) == LaneShape::Ascending &&
+         !extract.getType().isInteger(1);
 }
 
 static bool hasVectorBody(GenericOp op, TileKind kind) {
@@ -179,7 +180,8 @@ struct CombinerMatcher {
     Operation *def = value.getDefiningOp();
     if (auto select = dyn_cast<arith::SelectOp>(def))
       return isChoice(select.getTrueValue()) && isChoice(select.getFalseValue());
-    if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(def))
+    if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(
+            def))
       return isChoice(def->getOperand(0)) && isChoice(def->getOperand(1));
     return false;
   }
@@ -220,10 +222,12 @@ static std::optional<TileKind> kindOfFill(linalg::FillOp op) {
 /// All of it vectors in the directions of the kind, its result apart.
 static bool readsVectors(GenericOp op, TileKind kind) {
   LoopRoles loops = loopRoles(kind);
-  return hasVectorBody(op, kind) && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) { return op.isDpsInit(&operand) || readsRows(operand, loops); });
+  return hasVectorBody(op, kind) &&
+         llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) { return op.isDpsInit(&operand) || readsRows(operand, loops); });
 }
 
-/// An elementwise op that would be one if its loops were exchanged; its destination is not read, and made of whole vectors. A few rows are few scalars.
+/// An elementwise op that would be one if its loops were exchanged; its destination is not read, and made of whole vectors. A few rows are few
+/// scalars.
 static bool isTransposed(GenericOp op) {
   auto ranges = op.getStaticLoopRanges();
   bool isWhole = !ShapedType::isDynamicShape(ranges) && !isFew(ranges[0]) && ranges[1] % vectorLanes == 0;

@@ -42,8 +42,8 @@ LaneShape laneShape(mlir::Value value, mlir::linalg::GenericOp op, unsigned colu
 /// The kind of `op` if its tile can be evaluated as vectors, as far as the op alone decides it.
 std::optional<TileKind> tileKind(mlir::Operation *op);
 
-/// Whether an op on [R, N] goes row by row in a loop, over memory: its tile is larger than the registers. Written out it would be no faster, and its code
-/// would be R times as long.
+/// Whether an op on [R, N] goes row by row in a loop, over memory: its tile is larger than the registers. Written out it would be no faster, and its
+/// code would be R times as long.
 bool isTall(mlir::Operation *op);
 
 /// Whether an operand is read or written in the place of the result: map (row, column), (row) for one value per row, (column) for values.

@@ -1,5 +1,5 @@
-// Tiles whose sources lie side by side along the rows of the result: attention's keys become columns. Sixteen vectors are read and transposed in registers;
-// written by scalar loops, the copy would take as long as the product that needs it.
+// Tiles whose sources lie side by side along the rows of the result: attention's keys become columns. Sixteen vectors are read and transposed in
+// registers; written by scalar loops, the copy would take as long as the product that needs it.
 #include "compiler/loops/TileEvaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -44,10 +44,12 @@ static Value transposeBlock(TileEvaluator &evaluator, linalg::GenericOp op, cons
 Value heddle::transposeTile(TileEvaluator &evaluator, linalg::GenericOp op, Value destination) {
   auto ranges = op.getStaticLoopRanges();
   auto columnsOf = [&](const Lanes &rows, int64_t valid, Value to) {
-    return evaluator.inLoop(ranges[1], vectorLanes, to, [&](Value column, Value state) { return transposeBlock(evaluator, op, rows, valid, column, state); });
+    return evaluator.inLoop(ranges[1], vectorLanes, to,
+                            [&](Value column, Value state) { return transposeBlock(evaluator, op, rows, valid, column, state); });
   };
   int64_t whole = ranges[0] - ranges[0] % vectorLanes;
-  destination = evaluator.inLoop(whole, vectorLanes, destination, [&](Value row, Value to) { return columnsOf({OpFoldResult(row), {}}, vectorLanes, to); });
+  destination =
+      evaluator.inLoop(whole, vectorLanes, destination, [&](Value row, Value to) { return columnsOf({OpFoldResult(row), {}}, vectorLanes, to); });
   if (whole == ranges[0])
     return destination;
   Lanes rest = evaluator.groupsOf(ranges[0]).back();

@@ -29,8 +29,9 @@ struct SplitAddresses : impl::SplitAddressesBase<SplitAddresses> {
     Type word = b.getI64Type();
     Value in = arith::IndexCastOp::create(b, loc, word, index);
     auto dialect = LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
-    auto assembly = LLVM::InlineAsmOp::create(b, loc, word, ValueRange{in}, /*asm_string=*/"", /*constraints=*/"=r,0", /*has_side_effects=*/false,
-                                              /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None, dialect, /*operand_attrs=*/ArrayAttr());
+    auto assembly =
+        LLVM::InlineAsmOp::create(b, loc, word, ValueRange{in}, /*asm_string=*/"", /*constraints=*/"=r,0", /*has_side_effects=*/false,
+                                  /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None, dialect, /*operand_attrs=*/ArrayAttr());
     return arith::IndexCastOp::create(b, loc, b.getIndexType(), assembly.getResult(0));
   }
 };
