@@ -1,9 +1,5 @@
 // heddle-opt: reads IR, runs passes or stages by name, prints IR. The one program (and file) that knows all of upstream's dialects and passes.
-#include "compiler/graph/Passes.h"
-#include "compiler/linalg/Passes.h"
-#include "compiler/loops/Passes.h"
-#include "compiler/memory/Passes.h"
-#include "compiler/native/Passes.h"
+#include "compiler/pipeline/Stages.h"
 #include "dialect/Heddle.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -16,10 +12,6 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   registry.insert<heddle::HeddleDialect>();
-  heddle::registerGraphStage();
-  heddle::registerLinalgStage();
-  heddle::registerLoopsStage();
-  heddle::registerMemoryStage();
-  heddle::registerNativeStage();
+  heddle::registerStages();
   return mlir::failed(mlir::MlirOptMain(argc, argv, "heddle-opt: passes and stages of the Heddle compiler, one at a time\n", registry));
 }

@@ -3,6 +3,7 @@
 #include "compiler/support/File.h"
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Guard.h"
+#include "tools/heddle/Inputs.h"
 #include "tools/heddle/Installation.h"
 #include "llvm/ADT/STLExtras.h"
 #include <filesystem>
@@ -44,6 +45,13 @@ int report(Outcome outcome, const Diagnostics &diagnostics) {
   return outcome == Outcome::Good ? exitGood : outcome == Outcome::Refused ? exitContents : exitInternal;
 }
 
+/// Where the result goes; empty: stdout.
+std::string outputOf(const BuildArguments &arguments) {
+  if (!arguments.output.empty())
+    return arguments.output == "-" && arguments.emit != "exe" ? "" : arguments.output;
+  return arguments.emit == "exe" ? nameOf(arguments.model.model) : arguments.emit == "obj" ? nameOf(arguments.model.model) + ".o" : "";
+}
+
 int build(const BuildArguments &arguments) {
   CompileOptions options;
   options.source = arguments.model.source();
@@ -59,16 +67,16 @@ int build(const BuildArguments &arguments) {
   manager.setEnabled(arguments.timing);
   mlir::TimingScope timing = manager.getRootScope();
   Diagnostics diagnostics;
+  std::string output = outputOf(arguments);
+  if (!output.empty() && !isNoInput(output, options.source, diagnostics))
+    return report(Outcome::Refused, diagnostics);
   Compilation compilation(options, diagnostics, timing);
   Outcome outcome = compilation.run();
   if (outcome != Outcome::Good)
     return report(outcome, diagnostics);
-  std::string output = arguments.output;
-  if (output.empty() && (options.emit == "exe" || options.emit == "obj"))
-    output = nameOf(arguments.model.model) + (options.emit == "obj" ? ".o" : "");
   if (options.emit == "exe")
     return report(compilation.writeExecutable(output), diagnostics);
-  if (output.empty() || output == "-") {
+  if (output.empty()) {
     diagnostics.print(stderr);
     return writeStandardOutput(compilation.result()) ? exitGood : exitContents;
   }

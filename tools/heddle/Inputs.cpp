@@ -1,0 +1,20 @@
+// No command may replace what it reads.
+#include "tools/heddle/Inputs.h"
+#include <filesystem>
+#include <system_error>
+
+namespace fs = std::filesystem;
+
+bool heddle::isNoInput(const std::string &output, const ModelSource &source, Diagnostics &diagnostics) {
+  std::error_code code;
+  if (!fs::is_regular_file(output, code))
+    return true;
+  fs::path file = fs::canonical(output, code), model = fs::canonical(source.path, code);
+  fs::path folder = fs::is_directory(model, code) ? model : model.parent_path();
+  std::string kind = file.extension().string();
+  bool isOfModel = file.parent_path() == folder || file.parent_path() == fs::canonical(weightsOf(source), code);
+  if (file != model && !(isOfModel && (kind == ".json" || kind == ".heddle" || kind == ".safetensors")))
+    return true;
+  diagnostics.error({output, 0, 0}, "the output would replace a file that the model is made of");
+  return false;
+}
