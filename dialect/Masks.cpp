@@ -1,6 +1,7 @@
 // The masks and what they answer.
 #include "dialect/Heddle.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -19,37 +20,113 @@ Answer MaskCausalOp::emitScore(OpBuilder &b, Location loc, const MaskSite &, Val
 }
 bool MaskCausalOp::readsTensor() { return false; }
 
-LogicalResult MaskTensorOp::verify() {
-  auto type = cast<RankedTensorType>(getValues().getType());
-  if (!type.getElementType().isInteger(1)) return emitOpError("expected elements of i1, got ") << type.getElementType(); // (C1)
-  if (type.getRank() < 2 || type.getRank() > 4) return emitOpError("expected 2 to 4 axes, got ") << type.getRank();        // (C2)
+static Value index(OpBuilder &b, Location loc, int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+static Value below(OpBuilder &b, Location loc, Value x, Value y) { return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y); }
+static Value minus(OpBuilder &b, Location loc, Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
+static Value clamp(OpBuilder &b, Location loc, Value x, Value least, Value most) {
+  return arith::MaxSIOp::create(b, loc, least, arith::MinSIOp::create(b, loc, x, most));
+}
+static Value both(OpBuilder &b, Location loc, Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
+
+LogicalResult MaskWindowOp::verify() {
+  for (auto limit : {getLeft(), getRight()})
+    if (limit && static_cast<int64_t>(*limit) < 0) return emitOpError("expected a limit of 0 or more, got ") << static_cast<int64_t>(*limit); // (C1)
   return success();
 }
-Answer MaskTensorOp::classifyTile(OpBuilder &b, Location loc, const MaskSite &, Value, Value, Value, Value) {
-  return {truth(b, loc, true), truth(b, loc, false)};
+/// Each side: some pair is visible where the nearest is, every pair where the farthest is.
+Answer MaskWindowOp::classifyTile(OpBuilder &b, Location loc, const MaskSite &, Value q0, Value q1, Value k0, Value k1) {
+  Value some = truth(b, loc, true), all = some;
+  if (getLeft()) {
+    Value left = index(b, loc, *getLeft());
+    some = both(b, loc, some, below(b, loc, minus(b, loc, q0, k1), left));
+    all = both(b, loc, all, below(b, loc, minus(b, loc, q1, k0), left));
+  }
+  if (getRight()) {
+    Value right = index(b, loc, *getRight());
+    some = both(b, loc, some, below(b, loc, minus(b, loc, k0, q1), right));
+    all = both(b, loc, all, below(b, loc, minus(b, loc, k1, q0), right));
+  }
+  return {some, all};
 }
-/// Indices are kept within the tensor: a tile may ask about keys beyond a row's end, whose answer nobody reads.
-Answer MaskTensorOp::emitScore(OpBuilder &b, Location loc, const MaskSite &site, Value query, Value key, Value score) {
-  Value values = site.tensor(getValues());
+Answer MaskWindowOp::emitScore(OpBuilder &b, Location loc, const MaskSite &, Value query, Value key, Value score) {
+  Value visible = truth(b, loc, true);
+  if (getLeft()) visible = both(b, loc, visible, below(b, loc, minus(b, loc, query, key), index(b, loc, *getLeft())));
+  if (getRight()) visible = both(b, loc, visible, below(b, loc, minus(b, loc, key, query), index(b, loc, *getRight())));
+  return {visible, score};
+}
+bool MaskWindowOp::readsTensor() { return false; }
+
+/// Score changes hide nothing.
+static Answer everything(OpBuilder &b, Location loc) { return {truth(b, loc, true), truth(b, loc, true)}; }
+
+LogicalResult SoftcapOp::verify() {
+  if (getCap().convertToDouble() > 0) return success();
+  return emitOpError("expected a cap above 0"); // (C1)
+}
+Answer SoftcapOp::classifyTile(OpBuilder &b, Location loc, const MaskSite &, Value, Value, Value, Value) { return everything(b, loc); }
+Answer SoftcapOp::emitScore(OpBuilder &b, Location loc, const MaskSite &, Value, Value, Value score) {
+  Value cap = arith::ConstantOp::create(b, loc, b.getFloatAttr(score.getType(), getCap().convertToDouble()));
+  Value turned = math::TanhOp::create(b, loc, arith::DivFOp::create(b, loc, score, cap));
+  return {truth(b, loc, true), arith::MulFOp::create(b, loc, cap, turned)};
+}
+bool SoftcapOp::readsTensor() { return false; }
+
+static LogicalResult verifyPairs(Operation *op, Value values, bool flags) {
+  auto type = cast<RankedTensorType>(values.getType());
+  bool right = flags ? type.getElementType().isInteger(1) : isa<FloatType>(type.getElementType());
+  if (!right) return op->emitOpError("expected elements of ") << (flags ? "i1" : "floats") << ", got " << type.getElementType(); // (C1)
+  if (type.getRank() < 2 || type.getRank() > 4) return op->emitOpError("expected 2 to 4 axes, got ") << type.getRank();            // (C2)
+  return success();
+}
+/// values[batch, head, query, key], as many of them as it has. Indices are kept within the tensor: a tile may ask about keys beyond a row's end, whose
+/// answer nobody reads.
+static Value pairValue(OpBuilder &b, Location loc, const MaskSite &site, Value operand, Value query, Value key) {
+  Value values = site.tensor(operand);
   int64_t rank = cast<RankedTensorType>(values.getType()).getRank();
   auto within = [&](Value position, Value start, int64_t axis) -> Value {
-    Value index = arith::SubIOp::create(b, loc, position, start);
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0), one = arith::ConstantIndexOp::create(b, loc, 1);
-    Value last = arith::SubIOp::create(b, loc, tensor::DimOp::create(b, loc, values, axis), one);
-    return arith::MaxSIOp::create(b, loc, zero, arith::MinSIOp::create(b, loc, index, last));
+    Value last = minus(b, loc, tensor::DimOp::create(b, loc, values, axis), index(b, loc, 1));
+    return clamp(b, loc, minus(b, loc, position, start), index(b, loc, 0), last);
   };
   SmallVector<Value> indices;
   if (rank >= 3) indices.push_back(site.batch);
   if (rank == 4) indices.push_back(site.head);
   indices.push_back(within(query, site.queryStart, rank - 2));
   indices.push_back(within(key, site.keyStart, rank - 1));
-  return {tensor::ExtractOp::create(b, loc, values, indices), score};
+  return tensor::ExtractOp::create(b, loc, values, indices);
+}
+
+LogicalResult MaskTensorOp::verify() { return verifyPairs(*this, getValues(), true); }
+Answer MaskTensorOp::classifyTile(OpBuilder &b, Location loc, const MaskSite &, Value, Value, Value, Value) {
+  return {truth(b, loc, true), truth(b, loc, false)};
+}
+Answer MaskTensorOp::emitScore(OpBuilder &b, Location loc, const MaskSite &site, Value query, Value key, Value score) {
+  return {pairValue(b, loc, site, getValues(), query, key), score};
 }
 bool MaskTensorOp::readsTensor() { return true; }
 
-static Answer both(OpBuilder &b, Location loc, Answer x, Answer y) {
-  return {arith::AndIOp::create(b, loc, x.first, y.first), arith::AndIOp::create(b, loc, x.second, y.second)};
+LogicalResult BiasTensorOp::verify() { return verifyPairs(*this, getValues(), false); }
+Answer BiasTensorOp::classifyTile(OpBuilder &b, Location loc, const MaskSite &, Value, Value, Value, Value) { return everything(b, loc); }
+Answer BiasTensorOp::emitScore(OpBuilder &b, Location loc, const MaskSite &site, Value query, Value key, Value score) {
+  return {truth(b, loc, true), arith::AddFOp::create(b, loc, score, pairValue(b, loc, site, getValues(), query, key))};
 }
+bool BiasTensorOp::readsTensor() { return true; }
+
+LogicalResult BiasRelativeOp::verify() {
+  auto type = cast<RankedTensorType>(getTable().getType());
+  if (type.getRank() == 2 && type.hasStaticShape() && type.getDimSize(1) % 2 && isa<FloatType>(type.getElementType())) return success();
+  return emitOpError("expected a static table [heads, 2 reach + 1] of floats, got ") << type; // (C1)
+}
+Answer BiasRelativeOp::classifyTile(OpBuilder &b, Location loc, const MaskSite &, Value, Value, Value, Value) { return everything(b, loc); }
+Answer BiasRelativeOp::emitScore(OpBuilder &b, Location loc, const MaskSite &site, Value query, Value key, Value score) {
+  int64_t reach = cast<RankedTensorType>(getTable().getType()).getDimSize(1) / 2;
+  Value distance = clamp(b, loc, minus(b, loc, key, query), index(b, loc, -reach), index(b, loc, reach));
+  Value place = arith::AddIOp::create(b, loc, distance, index(b, loc, reach));
+  Value bias = tensor::ExtractOp::create(b, loc, site.tensor(getTable()), ValueRange{site.head, place});
+  return {truth(b, loc, true), arith::AddFOp::create(b, loc, score, bias)};
+}
+bool BiasRelativeOp::readsTensor() { return true; }
+
+static Answer both(OpBuilder &b, Location loc, Answer x, Answer y) { return {both(b, loc, x.first, y.first), both(b, loc, x.second, y.second)}; }
 Answer MaskAndOp::classifyTile(OpBuilder &b, Location loc, const MaskSite &site, Value q0, Value q1, Value k0, Value k1) {
   Answer left = maskOf(getLhs()).classifyTile(b, loc, site, q0, q1, k0, k1);
   return both(b, loc, left, maskOf(getRhs()).classifyTile(b, loc, site, q0, q1, k0, k1));
@@ -68,6 +145,15 @@ LogicalResult MaskValuesOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   if (type.getRank() != 3 || !type.getElementType().isInteger(1) || !dimsOf(type))
     return emitOpError("expected [batch, query, key] of i1 with named extents, got ") << type; // (C1)
+  if (static_cast<bool>(getQueryOffsets()) != static_cast<bool>(getQueryStarts()) || static_cast<bool>(getKeyOffsets()) != static_cast<bool>(getKeyStarts()))
+    return emitOpError("offsets and starts come together"); // (C2)
+  return success();
+}
+
+LogicalResult MaskScoresOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  if (type.getRank() < 2 || type.getRank() > 4 || !isa<FloatType>(type.getElementType()) || !dimsOf(type)) // (C1)
+    return emitOpError("expected 2 to 4 named axes of floats, got ") << type;
   if (static_cast<bool>(getQueryOffsets()) != static_cast<bool>(getQueryStarts()) || static_cast<bool>(getKeyOffsets()) != static_cast<bool>(getKeyStarts()))
     return emitOpError("offsets and starts come together"); // (C2)
   return success();

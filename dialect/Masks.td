@@ -40,6 +40,64 @@ def Heddle_MaskCausalOp : Heddle_MaskOp<"mask_causal"> {
   let assemblyFormat = "attr-dict";
 }
 
+def Heddle_MaskWindowOp : Heddle_MaskOp<"mask_window"> {
+  let summary = "key j is visible to query i when i - j < left and j - i < right";
+  let description = [{
+    A window counts the query itself: left 3 shows positions i - 2, i - 1, i. A side without a limit is absent.
+
+    - (C1) limits are at least 0
+
+        %m = heddle.mask_window left 3
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$left, OptionalAttr<I64Attr>:$right);
+  let assemblyFormat = "(`left` $left^)? (`right` $right^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Heddle_SoftcapOp : Heddle_MaskOp<"softcap"> {
+  let summary = "scores become cap * tanh(score / cap)";
+  let description = [{
+    Gemma 2 (2024).
+
+    - (C1) the cap is above 0
+
+        %m = heddle.softcap 50.0
+  }];
+  let arguments = (ins F64Attr:$cap);
+  let assemblyFormat = "$cap attr-dict";
+  let hasVerifier = 1;
+}
+
+def Heddle_BiasTensorOp : Heddle_MaskOp<"bias_tensor"> {
+  let summary = "a number added to each score, given as a tensor";
+  let description = [{
+    score + values[.., i - query start, j - key start].
+
+    - (C1) the element type is a float
+    - (C2) values is [query, key], [batch, query, key] or [batch, heads, query, key]
+
+        %m = heddle.bias_tensor %v : tensor<?x?x?xf32, #heddle.dims<batch, target, source>>
+  }];
+  let arguments = (ins AnyRankedTensor:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+  let hasVerifier = 1;
+}
+
+def Heddle_BiasRelativeOp : Heddle_MaskOp<"bias_relative"> {
+  let summary = "a number for each head and distance added to the score";
+  let description = [{
+    score + table[head, clamp(j - i, -reach, reach) + reach]. The frontend lays out the buckets of a checkpoint's table by distance (recipe `select`), so
+    every bucketing is data (T5: Raffel et al. 2020).
+
+    - (C1) table is [heads, 2 reach + 1] of floats, static
+
+        %m = heddle.bias_relative %t : tensor<4x257xf32, #heddle.dims<4, 257>>
+  }];
+  let arguments = (ins AnyRankedTensor:$table);
+  let assemblyFormat = "$table attr-dict `:` type($table)";
+  let hasVerifier = 1;
+}
+
 def Heddle_MaskTensorOp : Heddle_MaskOp<"mask_tensor"> {
   let summary = "visibility given as a tensor";
   let description = [{
@@ -65,6 +123,27 @@ def Heddle_MaskAndOp : Heddle_MaskOp<"mask_and"> {
   let arguments = (ins Heddle_MaskType:$lhs, Heddle_MaskType:$rhs);
   let assemblyFormat = "$lhs `,` $rhs attr-dict";
   let hasFolder = 1;
+}
+
+def Heddle_MaskScoresOp : Heddle_Op<"mask_scores", [Pure, AttrSizedOperandSegments, AllTypesMatch<["scores", "result"]>]> {
+  let summary = "a mask applied to written-out scores";
+  let description = [{
+    result[.., i, j] = the score as the mask changes it, -infinity where j is hidden from i. The last two axes are query and key; keys beyond the length are
+    hidden. Rows come as operands after the graph stage, as for mask_values.
+
+    - (C1) scores are [query, key], [batch, query, key] or [batch, heads, query, key] of floats
+    - (C2) offsets and starts come together
+
+        %r = heddle.mask_scores %s, %m : tensor<?x?x?xf32, #heddle.dims<batch, target, source>>
+  }];
+  let arguments = (ins AnyRankedTensor:$scores, Heddle_MaskType:$mask, Optional<Heddle_Offsets>:$query_offsets, Optional<Heddle_Starts>:$query_starts,
+    Optional<Heddle_Offsets>:$key_offsets, Optional<Heddle_Starts>:$key_starts);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $scores `,` $mask (`queries` $query_offsets^ `,` $query_starts `:` type($query_offsets) `,` type($query_starts))?
+    (`keys` $key_offsets^ `,` $key_starts `:` type($key_offsets) `,` type($key_starts))? attr-dict `:` type($scores)
+  }];
+  let hasVerifier = 1;
 }
 
 def Heddle_MaskValuesOp : Heddle_Op<"mask_values", [Pure, AttrSizedOperandSegments]> {

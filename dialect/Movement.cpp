@@ -121,7 +121,8 @@ LogicalResult GatherOp::verify() {
   if (!elementOf(getIds()).isInteger(32)) return emitOpError("expected ids of i32, got ") << elementOf(getIds()); // (C1)
   DimsAttr table = dimsOf(getTable());
   if (table.getRank() < 1) return emitOpError("expected a table with an axis");
-  DimsAttr expected = dimsOf(getIds()).concat(table.dropFront());
+  if (getTransposed() && table.getRank() != 2) return emitOpError("expected a transposed table of two axes"); // (C2)
+  DimsAttr expected = dimsOf(getIds()).concat(getTransposed() ? table.dropBack() : table.dropFront());
   if (dimsOf(getType()) != expected) return emitOpError("expected result extents ") << expected << ", got " << dimsOf(getType()); // (C2)
   return sameElement(*this, getTable(), getResult());                                                                   // (C3)
 }
@@ -142,4 +143,35 @@ LogicalResult FlattenOp::verify() { return verifyRows(*this, getSource(), getRes
 LogicalResult UnflattenOp::verify() {
   if (dimsOf(getSource()) && dimsOf(getSource()) == dimsOf(getResult())) return sameElement(*this, getSource(), getResult()); // (C1), (C2)
   return verifyRows(*this, getResult(), getSource(), getOffsets());
+}
+
+LogicalResult PickOp::verify() {
+  if (failed(needDims(*this))) return failure();
+  DimsAttr source = dimsOf(getSource()), result = dimsOf(getType());
+  int64_t drop = getOffsets() ? 1 : 2; // tokens, or batch and tokens
+  if (source.getRank() < drop || result.getRank() != source.getRank() - drop + 1 || result.dropFront() != source.dropFront(drop)) // (C1)
+    return emitOpError("expected [batch, ..] of ") << source << ", got " << result;
+  return sameElement(*this, getSource(), getResult()); // (C2)
+}
+
+LogicalResult SpreadOp::verify() {
+  if (failed(needDims(*this))) return failure();
+  DimsAttr source = dimsOf(getSource()), result = dimsOf(getType());
+  if (source.getRank() < 1 || result.getRank() != source.getRank() || result.dropFront() != source.dropFront()) // (C1)
+    return emitOpError("expected extents ") << source.dropFront() << " behind the tokens, got " << result;
+  return sameElement(*this, getSource(), getResult()); // (C2)
+}
+
+LogicalResult WindowsOp::verify() {
+  if (failed(needDims(*this))) return failure();
+  DimsAttr source = dimsOf(getSource());
+  int64_t axis = getAxis(), size = getSize(), stride = getStride(), padding = getPadding();
+  if (axis < 0 || axis >= source.getRank() || !source.isStatic(axis) || size < 1 || stride < 1 || padding < 0) // (C1)
+    return emitOpError("expected a static axis, size and stride of 1 or more, padding of 0 or more");
+  int64_t count = (source.shape()[axis] + 2 * padding - size) / stride + 1;
+  SmallVector<int64_t> before = llvm::to_vector(llvm::seq<int64_t>(0, axis)), after = llvm::to_vector(llvm::seq<int64_t>(axis + 1, source.getRank()));
+  DimsAttr expected = source.select(before).concat(DimsAttr::fixed(getContext(), {count})).concat(source.select(after)).concat(DimsAttr::fixed(getContext(), {size}));
+  if (source.shape()[axis] + 2 * padding < size || dimsOf(getType()) != expected) // (C2)
+    return emitOpError("expected result extents ") << expected << ", got " << dimsOf(getType());
+  return sameElement(*this, getSource(), getResult()); // (C3)
 }

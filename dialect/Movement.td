@@ -93,7 +93,8 @@ def Heddle_ConcatOp : Heddle_Op<"concat", [Pure]> {
 def Heddle_GatherOp : Heddle_Op<"gather", [Pure]> {
   let summary = "rows of a table by their ids";
   let description = [{
-    result[i.., j..] = table[ids[i..], j..]. Ids of an entry's argument are checked before a run; any other id is clamped to the table.
+    result[i.., j..] = table[ids[i..], j..]; with `transposed` the table is [j, n] and result[i.., j] = table[j, ids[i..]], so that a table that a product
+    reads too is one copy. Ids of an entry's argument are checked before a run; any other id is clamped to the table.
 
     - (C1) ids are i32
     - (C2) the result's extents are those of ids, then those of the table without its first
@@ -102,9 +103,61 @@ def Heddle_GatherOp : Heddle_Op<"gather", [Pure]> {
         %x = heddle.gather %table[%ids] : tensor<24x64xf32, #heddle.dims<24, 64>>, tensor<?xi32, #heddle.dims<source.tokens>>
             -> tensor<?x64xf32, #heddle.dims<source.tokens, 64>>
   }];
-  let arguments = (ins AnyRankedTensor:$table, AnyRankedTensor:$ids);
+  let arguments = (ins AnyRankedTensor:$table, AnyRankedTensor:$ids, UnitAttr:$transposed);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$table `[` $ids `]` attr-dict `:` type($table) `,` type($ids) `->` type($result)";
+  let assemblyFormat = "$table `[` $ids `]` (`transposed` $transposed^)? attr-dict `:` type($table) `,` type($ids) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Heddle_PickOp : Heddle_Op<"pick", [Pure]> {
+  let summary = "the first or the last token of each row";
+  let description = [{
+    result[b, ..] = source[b, 0, ..] or source[b, length of row b - 1, ..]; 0 where the row is empty. After the graph stage source is [s.tokens, ..] and
+    the offsets of s come as an operand.
+
+    - (C1) source is [batch, s, ..], with rows [s.tokens, ..]; the result is [batch, ..]
+    - (C2) the element types agree
+
+        %y = heddle.pick %x last : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>> -> tensor<?x64xf32, #heddle.dims<batch, 64>>
+  }];
+  let arguments = (ins AnyRankedTensor:$source, UnitAttr:$last, Optional<Heddle_Offsets>:$offsets);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source (`last` $last^)? (`rows` $offsets^ `:` type($offsets))? attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Heddle_SpreadOp : Heddle_Op<"spread", [Pure]> {
+  let summary = "a value of each batch row repeated for its tokens";
+  let description = [{
+    result[offsets[b] + i, ..] = source[b, ..]: what broadcast along a ragged axis is once tokens are rows. Made by the graph stage.
+
+    - (C1) source is [batch, ..], the result [s.tokens, ..] with the same other extents
+    - (C2) the element types agree
+
+        %y = heddle.spread %x rows %o : tensor<?x64xf32, #heddle.dims<batch, 64>>, tensor<?xi64, #heddle.dims<batch + 1>>
+            -> tensor<?x64xf32, #heddle.dims<s.tokens, 64>>
+  }];
+  let arguments = (ins AnyRankedTensor:$source, Heddle_Offsets:$offsets);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `rows` $offsets attr-dict `:` type($source) `,` type($offsets) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Heddle_WindowsOp : Heddle_Op<"windows", [Pure]> {
+  let summary = "overlapping pieces of one static axis, as a new last axis";
+  let description = [{
+    result[.., i, .., j] = source[.., i * stride + j - padding, ..] at `axis`, 0 outside of the source; n places become (n + 2 padding - size) / stride + 1,
+    rounded down, and a last axis of `size` is added. A convolution is windows and a matrix product.
+
+    - (C1) the axis exists and is static; stride and size are at least 1, padding at least 0
+    - (C2) the result's extents are those of the source with the number of windows at the axis, then size
+    - (C3) the element types agree
+
+        %w = heddle.windows %x axis 1 size 3 stride 2 padding 1 : tensor<?x8x4xf32, #heddle.dims<batch, 8, 4>> -> tensor<?x4x4x3xf32, #heddle.dims<batch, 4, 4, 3>>
+  }];
+  let arguments = (ins AnyRankedTensor:$source, I64Attr:$axis, I64Attr:$size, I64Attr:$stride, I64Attr:$padding);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `axis` $axis `size` $size `stride` $stride `padding` $padding attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
 }
 

@@ -7,6 +7,7 @@ def Heddle_MatmulOp : Heddle_Op<"matmul", [Pure]> {
   let summary = "the matrix product of the last two axes";
   let description = [{
     result[.., i, j] = sum over k of lhs[.., i, k] * rhs[.., k, j]. The right side is one matrix [k, n] for all, or has the leading axes of the left.
+    Where k is a ragged axis only real tokens are read; after the graph stage (padded operands) its offsets come as an operand.
 
     - (C1) lhs has two axes at least; rhs has two or as many as lhs
     - (C2) the inner extents agree
@@ -17,9 +18,9 @@ def Heddle_MatmulOp : Heddle_Op<"matmul", [Pure]> {
         %y = heddle.matmul %x, %w : tensor<?x64xf32, #heddle.dims<batch, 64>>, tensor<64x24xf32, #heddle.dims<64, 24>>
             -> tensor<?x24xf32, #heddle.dims<batch, 24>>
   }];
-  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Optional<Heddle_Offsets>:$offsets);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
+  let assemblyFormat = "$lhs `,` $rhs (`rows` $offsets^ `:` type($offsets))? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
   let hasVerifier = 1;
 }
 

@@ -65,6 +65,18 @@ struct RecipeTyper {
     if (count != source.getNumElements()) return refuse("reshape: " + Twine(source.getNumElements()) + " elements become " + Twine(count));
     return shaped(source, recipe.getShape());
   }
+  RankedTensorType select(SelectRecipeAttr recipe) {
+    auto source = type(recipe.getSource());
+    if (!source) return {};
+    if (recipe.getAxis() < 0 || recipe.getAxis() >= source.getRank()) return refuse("select: no axis " + Twine(recipe.getAxis()));
+    int64_t extent = source.getDimSize(recipe.getAxis());
+    for (int64_t place : recipe.getPlaces().asArrayRef())
+      if (place < 0 || place >= extent) return refuse("select: place " + Twine(place) + " is not within " + Twine(extent));
+    if (recipe.getPlaces().empty()) return refuse("select: no places");
+    SmallVector<int64_t> shape(source.getShape());
+    shape[recipe.getAxis()] = recipe.getPlaces().size();
+    return shaped(source, shape);
+  }
   RankedTensorType pack(PackRecipeAttr recipe) {
     auto source = type(recipe.getSource());
     if (!source) return {};
@@ -101,6 +113,9 @@ struct RecipeTyper {
           return source ? RankedTensorType::get(source.getShape(), r.getElement()) : source;
         })
         .Case([&](AnglesRecipeAttr r) { return angles(r); })
+        .Case([&](AddRecipeAttr r) { return type(r.getSource()); })
+        .Case([&](ScaleRecipeAttr r) { return type(r.getSource()); })
+        .Case([&](SelectRecipeAttr r) { return select(r); })
         .Case([&](PackRecipeAttr r) { return pack(r); })
         .Case([&](PadRecipeAttr r) { return pad(r); })
         .Default([&](Attribute) { return refuse("not a recipe"); });

@@ -48,6 +48,21 @@ def Heddle_AnglesRecipe : Heddle_Attr<"AnglesRecipe", "angles"> {
   let parameters = (ins "mlir::DenseF64ArrayAttr":$frequencies, "int64_t":$rows, "int64_t":$width, EnumParameter<Heddle_PairLayout>:$layout);
   let assemblyFormat = "`<` $frequencies `,` $rows `,` $width `,` $layout `>`";
 }
+def Heddle_AddRecipe : Heddle_Attr<"AddRecipe", "add"> {
+  let summary = "a number added to each element: #heddle.add<source, 1.0>";
+  let parameters = (ins "mlir::Attribute":$source, "mlir::FloatAttr":$number);
+  let assemblyFormat = "`<` $source `,` $number `>`";
+}
+def Heddle_ScaleRecipe : Heddle_Attr<"ScaleRecipe", "scale"> {
+  let summary = "each element times a number: #heddle.scale<source, 8.0>";
+  let parameters = (ins "mlir::Attribute":$source, "mlir::FloatAttr":$number);
+  let assemblyFormat = "`<` $source `,` $number `>`";
+}
+def Heddle_SelectRecipe : Heddle_Attr<"SelectRecipe", "select"> {
+  let summary = "the named places of an axis, in this order, repeats allowed: #heddle.select<source, 0, [0, 0, 1, 2]>";
+  let parameters = (ins "mlir::Attribute":$source, "int64_t":$axis, "mlir::DenseI64ArrayAttr":$places);
+  let assemblyFormat = "`<` $source `,` $axis `,` $places `>`";
+}
 def Heddle_PackRecipe : Heddle_Attr<"PackRecipe", "pack"> {
   let summary = "a matrix [K, N] in panels [ceil(N / width), K, width], zeros beyond N: #heddle.pack<source, 32>";
   let parameters = (ins "mlir::Attribute":$source, "int64_t":$width);

@@ -5,7 +5,7 @@
 using namespace mlir;
 using namespace heddle;
 
-static LogicalResult verifyReduce(Operation *op, ArrayRef<int64_t> over) {
+static LogicalResult verifyReduce(Operation *op, ArrayRef<int64_t> over, Value offsets) {
   DimsAttr source = dimsOf(op->getOperand(0)), result = dimsOf(op->getResult(0));
   if (!source || !result) return op->emitOpError("expected named extents");
   SmallVector<int64_t> kept;
@@ -14,15 +14,18 @@ static LogicalResult verifyReduce(Operation *op, ArrayRef<int64_t> over) {
   if (over.empty()) return op->emitOpError("expected at least one axis"); // (C1)
   for (int64_t i = 0; i < source.getRank(); ++i)
     if (!llvm::is_contained(over, i)) kept.push_back(i);
-  if (result != source.select(kept)) return op->emitOpError("expected result extents ") << source.select(kept) << ", got " << result; // (C2)
+  DimsAttr expected = source.select(kept);
+  bool tokens = offsets && over.front() == 0; // [s.tokens, ..] -> [batch, ..]
+  if (tokens ? result.getRank() != expected.getRank() + 1 || result.dropFront() != expected : result != expected) // (C2)
+    return op->emitOpError("expected result extents ") << expected << ", got " << result;
   if (elementOf(op->getOperand(0)) != elementOf(op->getResult(0))) return op->emitOpError("expected elements of ") << elementOf(op->getOperand(0)); // (C2)
   return success();
 }
-LogicalResult SumOp::verify() { return verifyReduce(*this, getOver()); }
-LogicalResult MaxOp::verify() { return verifyReduce(*this, getOver()); }
-LogicalResult MinOp::verify() { return verifyReduce(*this, getOver()); }
-LogicalResult MeanOp::verify() { return verifyReduce(*this, getOver()); }
-LogicalResult VarOp::verify() { return verifyReduce(*this, getOver()); }
+LogicalResult SumOp::verify() { return verifyReduce(*this, getOver(), getOffsets()); }
+LogicalResult MaxOp::verify() { return verifyReduce(*this, getOver(), getOffsets()); }
+LogicalResult MinOp::verify() { return verifyReduce(*this, getOver(), getOffsets()); }
+LogicalResult MeanOp::verify() { return verifyReduce(*this, getOver(), getOffsets()); }
+LogicalResult VarOp::verify() { return verifyReduce(*this, getOver(), getOffsets()); }
 
 LogicalResult SoftmaxOp::verify() {
   DimsAttr dims = dimsOf(getSource());
@@ -59,5 +62,30 @@ LogicalResult SinusoidalPositionsOp::verify() {
   int64_t width = result.shape().back(), most = 2 * getFrequencies().size();
   if (width < 1 || width > most) return emitOpError("expected a width of 1 to ") << most << ", got " << width; // (C2)
   if (getShift() > static_cast<uint64_t>(INT64_MAX)) return emitOpError("expected a shift of 0 or more");     // (C3)
+  return success();
+}
+
+LogicalResult RmsNormOp::verify() {
+  DimsAttr source = dimsOf(getSource());
+  if (!source || source.getRank() < 1 || !source.isStatic(source.getRank() - 1)) return emitOpError("expected a static last extent"); // (C1)
+  DimsAttr last = source.extent(source.getRank() - 1);
+  if (dimsOf(getGain()) != last) return emitOpError("expected a gain of ") << last << ", got " << getGain().getType(); // (C1)
+  if (elementOf(getGain()) != elementOf(getResult())) return emitOpError("expected elements of ") << elementOf(getResult()); // (C2)
+  if (!(getEpsilon().convertToDouble() >= 0)) return emitOpError("expected an epsilon of 0 or more"); // (C3)
+  return success();
+}
+
+LogicalResult RotaryEmbeddingOp::verify() {
+  DimsAttr source = dimsOf(getSource()), angles = dimsOf(getAngles());
+  if (!source || !angles) return emitOpError("expected named extents");
+  int64_t rank = source.getRank(), last = angles.getRank() - 1;
+  if (rank < 2 || !source.isStatic(rank - 1)) return emitOpError("expected two axes at least, the last one static, got ") << source; // (C1)
+  if (last < 1 || last > 2 || !angles.isStatic(last) || angles.shape()[last] % 2 || angles.shape()[last] > source.shape()[rank - 1]) // (C1), (C2)
+    return emitOpError("expected angles [.., tokens, 2n] with 2n at most ") << source.extent(rank - 1) << ", got " << angles;
+  DimsAttr tokens = angles.extent(last - 1);
+  bool rows = source.extent(0) == tokens && last == 1; // after the graph stage tokens are in front
+  if (!rows && (source.extent(rank - 2) != tokens || (last == 2 && source.extent(0) != angles.extent(0)))) // (C2)
+    return emitOpError("expected angles for the tokens of ") << source << ", got " << angles;
+  if (elementOf(getAngles()) != elementOf(getResult())) return emitOpError("expected elements of ") << elementOf(getResult()); // (C3)
   return success();
 }

@@ -9,14 +9,17 @@ class Heddle_ReduceOp<string mnemonic, string what, string formula> : Heddle_Op<
 
     The axes named by `over` are gone from the result. Along a ragged axis only real tokens are read.
 
+    After the graph stage a reduction along a ragged axis s has the offsets of s: of a source [s.tokens, ..], over [0], the result is [batch, ..]; of a
+    padded source (two ragged axes) the last axis of `over` is s.
+
     - (C1) `over` names axes of the source, ascending, at least one
-    - (C2) the result has the other extents, and the source's element type
+    - (C2) the result has the other extents (with rows of tokens: [batch, ..]), and the source's element type
 
     Example: the op on `tensor<?x64xf32, #heddle.dims<batch, 64>>` with `over [1]` gives `tensor<?xf32, #heddle.dims<batch>>`.
   }];
-  let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$over);
+  let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$over, Optional<Heddle_Offsets>:$offsets);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$source `over` $over attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = "$source `over` $over (`rows` $offsets^ `:` type($offsets))? attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
 }
 def Heddle_SumOp : Heddle_ReduceOp<"sum", "the sum", "sum(x)">;
@@ -28,15 +31,16 @@ def Heddle_VarOp : Heddle_ReduceOp<"var", "the biased variance", "sum((x - mean(
 def Heddle_SoftmaxOp : Heddle_Op<"softmax", [Pure, AllTypesMatch<["source", "result"]>]> {
   let summary = "exp(x - max) / sum(exp(x - max)) along one axis";
   let description = [{
-    A row of -infinity alone gives 0. Along a ragged axis only real tokens are read and the rest is 0.
+    A row of -infinity alone gives 0. Along a ragged axis only real tokens are read and the rest is 0; after the graph stage the offsets of that axis come
+    as an operand.
 
     - (C1) the axis exists
 
         %p = heddle.softmax %s axis 1 : tensor<?x10xf32, #heddle.dims<batch, 10>>
   }];
-  let arguments = (ins AnyRankedTensor:$source, I64Attr:$axis);
+  let arguments = (ins AnyRankedTensor:$source, I64Attr:$axis, Optional<Heddle_Offsets>:$offsets);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$source `axis` $axis attr-dict `:` type($source)";
+  let assemblyFormat = "$source `axis` $axis (`rows` $offsets^ `:` type($offsets))? attr-dict `:` type($source)";
   let hasVerifier = 1;
 }
 
@@ -55,6 +59,74 @@ def Heddle_LayerNormOp : Heddle_Op<"layer_norm", [Pure, AllTypesMatch<["source",
   let arguments = (ins AnyRankedTensor:$source, AnyRankedTensor:$gain, Optional<AnyRankedTensor>:$bias, F64Attr:$epsilon);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source `,` $gain (`bias` $bias^)? `epsilon` $epsilon attr-dict `:` type($source) `,` type($gain) (`,` type($bias)^)?";
+  let hasVerifier = 1;
+}
+
+def Heddle_RmsNormOp : Heddle_Op<"rms_norm", [Pure, AllTypesMatch<["source", "result"]>]> {
+  let summary = "x / sqrt(mean(x^2) + epsilon) * gain along the last axis";
+  let description = [{
+    Zhang, Sennrich 2019.
+
+    - (C1) the last extent is static; gain is [that extent]
+    - (C2) the element types agree
+    - (C3) epsilon is at least 0
+
+        %y = heddle.rms_norm %x, %gain epsilon 1.0e-6 : tensor<?x64xf32, #heddle.dims<batch, 64>>, tensor<64xf32, #heddle.dims<64>>
+  }];
+  let arguments = (ins AnyRankedTensor:$source, AnyRankedTensor:$gain, F64Attr:$epsilon);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `,` $gain `epsilon` $epsilon attr-dict `:` type($source) `,` type($gain)";
+  let hasVerifier = 1;
+}
+
+def Heddle_GeluErf : I32EnumAttrCase<"erf", 0>;
+def Heddle_GeluTanh : I32EnumAttrCase<"tanh", 1>;
+def Heddle_GeluForm : I32EnumAttr<"GeluForm", "how gelu is computed", [Heddle_GeluErf, Heddle_GeluTanh]> {
+  let cppNamespace = "::heddle";
+  let genSpecializedAttr = 0;
+}
+def Heddle_GeluFormAttr : EnumAttr<Heddle_Dialect, Heddle_GeluForm, "gelu_form">;
+
+class Heddle_ElementwiseOp<string mnemonic> : Heddle_Op<mnemonic, !listconcat([Pure, SameOperandsAndResultType], ElementwiseMappable.traits)> {
+  let results = (outs AnyTypeOf<[AnyFloat, RankedTensorOf<[AnyFloat]>]>:$result);
+}
+def Heddle_GeluOp : Heddle_ElementwiseOp<"gelu"> {
+  let summary = "x times the normal distribution function of x";
+  let description = [{
+    erf: x / 2 * (1 + erf(x / sqrt(2))); tanh: x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) (Hendrycks, Gimpel 2016).
+
+        %y = heddle.gelu %x erf : tensor<?x64xf32, #heddle.dims<batch, 64>>
+  }];
+  let arguments = (ins AnyTypeOf<[AnyFloat, RankedTensorOf<[AnyFloat]>]>:$x, Heddle_GeluFormAttr:$form);
+  let assemblyFormat = "$x $form attr-dict `:` type($x)";
+}
+def Heddle_SiluOp : Heddle_ElementwiseOp<"silu"> {
+  let summary = "x / (1 + exp(-x))";
+  let description = [{
+    Elfwing, Uchibe, Doya 2017.
+
+        %y = heddle.silu %x : tensor<?x64xf32, #heddle.dims<batch, 64>>
+  }];
+  let arguments = (ins AnyTypeOf<[AnyFloat, RankedTensorOf<[AnyFloat]>]>:$x);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+def Heddle_RotaryEmbeddingOp : Heddle_Op<"rotary_embedding", [Pure, AllTypesMatch<["source", "result"]>]> {
+  let summary = "pairs of channels turned by the angles of their position";
+  let description = [{
+    angles [.., s, 2n] are the sines, then the cosines, of n angles for each position (`sinusoidal_positions` in halves; so every frequency is a formula of
+    the text, computed in double). The first 2n channels of source [.., s, d] are n pairs (i, n + i) (halves) or (2i, 2i + 1) (interleaved):
+    (a, b) -> gain * (a cos - b sin, b cos + a sin); the rest passes (Su et al. 2021).
+
+    - (C1) source has two axes at least, all its extents but the tokens' may be anything; the last is static and at least 2n
+    - (C2) angles are [batch, s, 2n], [s, 2n], or after the graph stage [s.tokens, 2n], with the source's extents; 2n is static
+    - (C3) the element types agree
+
+        %y = heddle.rotary_embedding %x, %a halves gain 1.0 : tensor<?x4x?x16xf32, #heddle.dims<batch, 4, s, 16>>, tensor<?x?x16xf32, #heddle.dims<batch, s, 16>>
+  }];
+  let arguments = (ins AnyRankedTensor:$source, AnyRankedTensor:$angles, Heddle_PairLayoutAttr:$layout, F64Attr:$gain);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `,` $angles $layout `gain` $gain attr-dict `:` type($source) `,` type($angles)";
   let hasVerifier = 1;
 }
 

@@ -82,15 +82,15 @@ Tensor Expander::reduce(const std::string &name, const Tensor &x, const std::vec
   mlir::Type type = emitter.type(x.element, axes);
   mlir::Value result;
   if (name == "mean")
-    result = emitter.make<MeanOp>(type, x.value, over);
+    result = emitter.make<MeanOp>(type, x.value, over, mlir::Value());
   else if (name == "var")
-    result = emitter.make<VarOp>(type, x.value, over);
+    result = emitter.make<VarOp>(type, x.value, over, mlir::Value());
   else if (name == "sum")
-    result = emitter.make<SumOp>(type, x.value, over);
+    result = emitter.make<SumOp>(type, x.value, over, mlir::Value());
   else if (name == "max")
-    result = emitter.make<MaxOp>(type, x.value, over);
+    result = emitter.make<MaxOp>(type, x.value, over, mlir::Value());
   else
-    result = emitter.make<MinOp>(type, x.value, over);
+    result = emitter.make<MinOp>(type, x.value, over, mlir::Value());
   return {x.element, axes, result, ""};
 }
 
@@ -107,7 +107,7 @@ std::vector<Value> Expander::builtinSoftmax(Arguments &arguments) {
     return {Failed()};
   if (x->axes[places->front()].unit)
     return {elementwise.binary(syntax::Operator::Divide, *x, *x, arguments.at, arguments.at, "")};
-  return {Tensor{Element::F32, x->axes, emitter.make<SoftmaxOp>(x->value.getType(), x->value, Emitter::places(x->axes)[places->front()]), ""}};
+  return {Tensor{Element::F32, x->axes, emitter.make<SoftmaxOp>(x->value.getType(), x->value, Emitter::places(x->axes)[places->front()], mlir::Value()), ""}};
 }
 
 /// x with a static last axis, and its vectors of that length; none after an error.

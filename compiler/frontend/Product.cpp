@@ -52,7 +52,7 @@ Value Expander::product(const Value &left, const Value &right, Position at) {
   mlir::Value lhs = prepare(*x, leftAxes), rhs = prepare(*y, rightAxes);
   Axes made = leftAxes;
   made.back() = real(columns);
-  mlir::Value value = emitter.make<MatmulOp>(emitter.type(Element::F32, made), lhs, rhs);
+  mlir::Value value = emitter.make<MatmulOp>(emitter.type(Element::F32, made), lhs, rhs, mlir::Value());
   result.push_back(rows);
   result.push_back(columns);
   return Tensor{Element::F32, result, emitter.reshape(value, result), ""};
