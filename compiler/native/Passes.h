@@ -1,5 +1,6 @@
 // The passes of the stage `native` and their order. Comes after `memory`; the module that leaves is translated by EmitObject.h.
 #pragma once
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

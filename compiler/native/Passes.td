@@ -37,7 +37,7 @@ def LinkParallel : Pass<"heddle-link-parallel", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"linked", "linked", "parallel regions linked">];
 }
 
-def SplitAddresses : Pass<"heddle-split-addresses", "::mlir::ModuleOp"> {
+def SplitAddresses : Pass<"heddle-split-addresses", "::mlir::func::FuncOp"> {
   let summary = "make where a view starts a value of its own";
   let description = [{
     The offset of a view is an expression with minima and maxima in it: the last tile of a chunk starts at `min(row, rows - 8)`, a chunk at

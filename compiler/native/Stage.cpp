@@ -2,6 +2,7 @@
 #include "compiler/native/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -9,26 +10,29 @@
 using namespace mlir;
 
 void heddle::buildNativeStage(OpPassManager &pm) {
-  pm.addPass(arith::createArithExpandOpsPass());
-  pm.addPass(memref::createExpandStridedMetadataPass()); // views and subviews become address arithmetic in affine.apply
-  pm.addPass(createLowerAffinePass());
-  pm.addPass(createSplitAddresses());
-  pm.addPass(createConvertVectorToLLVMPass());
-  pm.addPass(createConvertMathToLLVMPass());
+  // What looks at one function at a time runs on all of them in parallel.
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(arith::createArithExpandOpsPass());
+  functions.addPass(memref::createExpandStridedMetadataPass()); // views and subviews become address arithmetic in affine.apply
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(createSplitAddresses());
+  functions.addPass(createConvertVectorToLLVMPass());
+  functions.addPass(createConvertMathToLLVMPass());
+  functions.addPass(createSCFToControlFlowPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createSCFToControlFlowPass());
-  ConvertFuncToLLVMPassOptions functions;
-  functions.useBarePtrCallConv = true; // a memref<1xi8> is one pointer
-  pm.addPass(createConvertFuncToLLVMPass(functions));
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertIndexToLLVMPass());
-  pm.addPass(createUBToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions calls;
+  calls.useBarePtrCallConv = true; // a memref<1xi8> is one pointer
+  pm.addPass(createConvertFuncToLLVMPass(calls));
+  OpPassManager &converted = pm.nest<LLVM::LLVMFuncOp>();
+  converted.addPass(createArithToLLVMConversionPass());
+  converted.addPass(createConvertIndexToLLVMPass());
+  converted.addPass(createUBToLLVMConversionPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createLinkEntries()); // before LinkParallel: it frees names that a model may have given
   pm.addPass(createLinkParallel());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  pm.addNestedPass<LLVM::LLVMFuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<LLVM::LLVMFuncOp>(createCSEPass());
   pm.addPass(createVerifyNative());
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/native/EmitObject.h"
 #include "compiler/pipeline/ForwardDiagnostics.h"
 #include "compiler/pipeline/Stages.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -74,9 +75,10 @@ Outcome heddle::Compilation::runStage(const Stage &stage, ModuleOp on, const Tar
   pm.enableTiming(scope);
   if (!options.reproducer.empty())
     pm.enableCrashReproducerGeneration(options.reproducer);
+  pm.enableVerifier(false); // heddle-opt verifies after each pass; here once a stage is enough
   stage.build(pm, target);
   size_t before = diagnostics.records().size();
-  if (succeeded(pm.run(on)))
+  if (succeeded(pm.run(on)) && succeeded(verify(on)))
     return Outcome::Good;
   // What is not built yet is refused by the pass that meets it; any other failure of a stage is a promise of the stage before that was not kept.
   for (const Diagnostic &record : llvm::drop_begin(diagnostics.records(), before)) {
