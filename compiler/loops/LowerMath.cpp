@@ -1,5 +1,5 @@
-// Functions of one number become the arithmetic they are, so that kernels call no libm, whose versions differ (arithmetic contract, rule 5). Comes after
-// VectorizeTiles: scalars and vectors get the same operations, hence the same bits.
+// Functions of one number become the arithmetic they are, so that kernels call no libm, whose versions differ (arithmetic contract, rule 5). Comes
+// after VectorizeTiles: scalars and vectors get the same operations, hence the same bits.
 #include "compiler/loops/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -47,9 +47,9 @@ struct Arithmetic {
   }
 };
 
-/// exp(x) = 2^n * exp(r), n the nearest whole number to x / ln 2, r = x - n ln 2 in two parts (Cody, Waite 1980), exp(r) = 1 + (r + r^2 q(r)) with the
-/// polynomial of Cephes' expf. Over all f32: error at most 0.88 ulp, monotone, exp(0) = 1, exp(-infinity) = 0, overflow to infinity, NaN stays (checked by
-/// test/unit/loops over a sample, by hand over all). 2^n is applied in two halves, so that results below the normal range round once.
+/// exp(x) = 2^n * exp(r), n the nearest whole number to x / ln 2, r = x - n ln 2 in two parts (Cody, Waite 1980), exp(r) = 1 + (r + r^2 q(r)) with
+/// the polynomial of Cephes' expf. Over all f32: error at most 0.88 ulp, monotone, exp(0) = 1, exp(-infinity) = 0, overflow to infinity, NaN stays
+/// (checked by test/unit/loops over a sample, by hand over all). 2^n is applied in two halves, so that results below the normal range round once.
 Value expandExp(OpBuilder builder, math::ExpOp op) {
   Arithmetic a{builder, op.getLoc(), op.getType()};
   Value x = a.limit(a.limit(op.getOperand(), arith::CmpFPredicate::OLT, -105.0f), arith::CmpFPredicate::OGT, 89.5f);
@@ -59,7 +59,8 @@ Value expandExp(OpBuilder builder, math::ExpOp op) {
   Value high = a.fma(n, a.number(-0.693145751953125f), x), lowPart = a.number(-1.42860682030941723212e-6f);
   Value r = a.fma(n, lowPart, high), rest = a.fma(n, lowPart, a.subtract(high, r));
   Value q = a.number(1.9875691500E-4f);
-  for (float c : {1.3981999507E-3f, 8.3334519073E-3f, 4.1665795894E-2f, 1.6666665459E-1f, 5.0000001201E-1f}) q = a.fma(q, r, a.number(c));
+  for (float c : {1.3981999507E-3f, 8.3334519073E-3f, 4.1665795894E-2f, 1.6666665459E-1f, 5.0000001201E-1f})
+    q = a.fma(q, r, a.number(c));
   Value y = a.add(a.number(1.0f), a.add(r, a.fma(q, a.multiply(r, r), rest)));
   Value half = arith::ShRSIOp::create(a.b, a.loc, whole, a.integer(1));
   Value other = arith::SubIOp::create(a.b, a.loc, whole, half);
@@ -70,7 +71,8 @@ struct LowerMath : heddle::impl::LowerMathBase<LowerMath> {
   void runOnOperation() override {
     bool broken = false;
     getOperation()->walk([&](Operation *op) {
-      if (op->getDialect() != getContext().getLoadedDialect<math::MathDialect>() || isa<math::FmaOp, math::SqrtOp, math::AbsFOp>(op)) return; // one instruction each
+      if (op->getDialect() != getContext().getLoadedDialect<math::MathDialect>() || isa<math::FmaOp, math::SqrtOp, math::AbsFOp>(op))
+        return; // one instruction each
       auto exp = dyn_cast<math::ExpOp>(op);
       if (!exp || !getElementTypeOrSelf(exp.getType()).isF32()) {
         op->emitOpError("has no arithmetic of ours yet on ") << op->getResult(0).getType();
@@ -81,7 +83,8 @@ struct LowerMath : heddle::impl::LowerMathBase<LowerMath> {
       exp.erase();
       ++lowered;
     });
-    if (broken) signalPassFailure();
+    if (broken)
+      signalPassFailure();
   }
 };
 } // namespace

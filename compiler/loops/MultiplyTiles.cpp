@@ -75,13 +75,15 @@ struct RegisterTile {
 
 } // namespace
 
-/// Rows in equal parts of at most the target's tile; columns likewise, by whole vectors.
+/// Rows in equal parts of at most the target's tile; then as many columns as there are accumulators left: one row alone needs several to keep the
+/// multipliers busy.
 Value heddle::multiplyTiles(TileEvaluator &evaluator, linalg::GenericOp op, Value destination, const Target &target) {
   auto ranges = op.getStaticLoopRanges();
   SmallVector<int64_t> rows = llvm::to_vector(llvm::seq<int64_t>(0, ranges[0]));
   SmallVector<Lanes> groups = evaluator.groupsOf(ranges[1]);
   int64_t parts = llvm::divideCeil(ranges[0], target.tileRows), rowStep = llvm::divideCeil(ranges[0], parts);
-  int64_t groupStep = std::max<int64_t>(1, target.tileColumns / vectorLanes), groupCount = groups.size();
+  int64_t accumulators = target.tileRows * target.tileColumns / vectorLanes;
+  int64_t groupStep = std::max<int64_t>(1, accumulators / rowStep), groupCount = groups.size();
   bool isKept = !isTall(op) && ranges[0] * groupCount <= mostKeptVectors;
   if (!isKept)
     evaluator.overwritten = evaluator.current = destination;

@@ -1,6 +1,7 @@
 // Register tiles of matrix products. Comes first in the stage; VectorizeTiles turns the static tiles into vectors.
 #include "compiler/loops/Passes.h"
 #include "compiler/loops/RowChain.h"
+#include "compiler/loops/TileOps.h"
 
 using namespace mlir;
 
@@ -9,9 +10,6 @@ namespace heddle {
 #include "compiler/loops/Passes.h.inc"
 
 namespace {
-
-/// Tiles are written out side by side, so a wide result would become much code; the products of the linalg stage are one panel wide.
-constexpr int64_t mostColumns = 8 * panelColumns;
 
 struct TileKernels : impl::TileKernelsBase<TileKernels> {
   using TileKernelsBase::TileKernelsBase;
@@ -38,7 +36,7 @@ struct TileKernels : impl::TileKernelsBase<TileKernels> {
     if (op->getNumResults() != 1 || !op.hasPureTensorSemantics())
       return false;
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
-    if (type.getRank() != 2 || type.isDynamicDim(1) || type.getDimSize(1) > mostColumns)
+    if (type.getRank() != 2 || type.isDynamicDim(1) || type.getDimSize(1) > mostProductColumns)
       return false;
     if (!type.isDynamicDim(0) && type.getDimSize(0) <= target->tileRows)
       return false;

@@ -1,6 +1,5 @@
 // Small predicates on linalg ops: which loops, which maps, which bodies become vectors.
 #include "compiler/loops/TileOps.h"
-#include "compiler/support/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -60,7 +59,7 @@ static bool fitsRegisters(GenericOp op, TileKind kind) {
     return true;
   if (ShapedType::isDynamic(ranges[0]) || (kind != TileKind::Elementwise && ranges[0] > mostTileRows))
     return false;
-  return kind != TileKind::Product || !ShapedType::isDynamicShape(ranges);
+  return kind != TileKind::Product || (!ShapedType::isDynamicShape(ranges) && ranges[1] <= mostProductColumns);
 }
 
 static bool isDimension(AffineExpr expr, unsigned dimension) {

@@ -1,6 +1,7 @@
 // What a linalg op on a static tile is to VectorizeTiles, told from the op alone. VerifyLoops asks the same question of what is left.
 #pragma once
 #include "compiler/support/BitSizes.h"
+#include "compiler/support/Target.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include <optional>
 
@@ -21,6 +22,9 @@ enum class TileKind {
 
 /// Rows that are written out side by side; more are a loop, unless all of them fit the registers.
 inline constexpr int64_t fewRows = 2;
+
+/// Register tiles of a product are written out side by side, so a wide result would become much code; those of the linalg stage are one panel wide.
+inline constexpr int64_t mostProductColumns = 8 * panelColumns;
 
 /// The loops of an op by what becomes of them.
 struct LoopRoles {
