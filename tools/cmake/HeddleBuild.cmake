@@ -36,6 +36,7 @@ include(AddMLIR)
 include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 link_directories(${LLVM_LIBRARY_DIRS})
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON) # Debian keeps libMLIR.so where no loader looks
 find_package(fmt REQUIRED)
 
 # -fno-rtti is not set: Debian's LLVM has RTTI. Exceptions are used by libraries at the edge (JSON, CLI11) and stay inside the file that meets them.
