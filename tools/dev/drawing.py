@@ -14,6 +14,7 @@ class Entry:
     ids: set
     ragged: str | None  # the argument whose lengths the result has; None for one vector a row
     causal: bool = False  # a token's result does not depend on later ones
+    fixed: int | None = None  # so many tokens in every row, as the parts of a picture
 
     def is_ids(self, name):
         return name in self.ids
@@ -38,6 +39,15 @@ PROBES = {
     "one_token": "return x[sequence = 0]",
 }
 ONE_A_ROW = ("pooled", "one_token")  # their results have no tokens
+FIXED = """heddle 1
+model probe {
+  entry forward(x: f32[batch, 5, 32]) -> f32[batch, 32] {
+    y: f32[batch, tokens, 32] = concat(weight("class", [1, 1, 32]), x, over=5)
+    q = heads(linear(y, "q", 32), 2)
+    return join(attention(q, q, q))[tokens = 0]
+  }
+}
+"""
 
 
 def probes():
@@ -46,7 +56,7 @@ def probes():
         first = 'x = weight("words", [9, 32])[tokens]'
         return f"heddle 1\nmodel probe {{\n  entry forward(tokens: i32[batch, sequence... <= 80]) -> {result} {{\n    {first}\n    {body}\n  }}\n}}\n"
 
-    return {name: text(name, body) for name, body in PROBES.items()}
+    return {name: text(name, body) for name, body in PROBES.items()} | {"fixed": FIXED}
 
 
 class Drawing:
@@ -54,7 +64,7 @@ class Drawing:
 
     def __init__(self, number, available):
         self.chance, self.available = random.Random(number), available
-        self.kind = self.pick(["encoder", "decoder", "encoder-decoder"])
+        self.kind = self.pick(["encoder", "decoder", "encoder-decoder", "decoder", "encoder", "fixed:picture"])
         self.order = self.pick(["pre", "post", "pre", "post", "both", "parallel"])
         self.cpu = self.pick(["x86-64-v3", "x86-64-v4"])
         self.words_known = self.chance.randint(2, 60)
@@ -113,7 +123,9 @@ class Drawing:
 
     def draw_mask(self):
         self.window = self.pick([1, 2, self.chance.randint(1, 80), self.chance.randint(1, 20)])
-        if self.kind == "encoder":
+        if self.kind == "fixed:picture":
+            self.mask = self.pick(["none", "none", "none", "causal", "window:sided"])
+        elif self.kind == "encoder":
             self.mask = self.pick(["none", "none", "window:sided", "tensor:"])
         else:
             self.mask = self.pick(["causal", "causal", "window:causal", "combined:", "tensor:"])
@@ -121,13 +133,13 @@ class Drawing:
     def draw_ends(self):
         self.scaled, self.first_norm, self.last_norm = self.maybe(), self.maybe(0.3), self.maybe()
         self.tied, self.head_bias = self.maybe(), self.maybe(0.3)
-        self.vectors = self.kind == "encoder" and self.maybe(0.25)
+        self.vectors = self.kind == "fixed:picture" or self.kind == "encoder" and self.maybe(0.25)
         self.pooling = self.pick(["none", "pooled:mean", "one_token:first"]) if self.kind == "encoder" else "none"
 
     # The text.
 
     def write(self, number):
-        entries = self.encoder_decoder() if self.kind == "encoder-decoder" else self.single()
+        entries = {"encoder-decoder": self.encoder_decoder, "fixed:picture": self.picture}.get(self.kind, self.single)()
         functions = [self.norm_function(), self.attend_function(), self.feed_forward_function(), self.block_function()]
         if not self.vectors:
             functions.append(self.embedding_function())
@@ -176,7 +188,7 @@ class Drawing:
         return "  fn attend(x, y, w, seen, cross: bool) {\n" + "".join(f"    {line}\n" for line in lines if line != "more = none") + "  }"
 
     def bias_text(self):
-        both = str(self.kind == "encoder").lower()
+        both = str(self.kind in ("encoder", "fixed:picture")).lower()
         return f'relative(weight("buckets", [16, heads]), {both}, 40)' if self.bias else "none"
 
     def feed_forward_function(self):
@@ -228,8 +240,8 @@ class Drawing:
             "combined:": f"causal and {tensor('none')}", "tensor:": tensor("none" if self.kind == "encoder" else "causal"),
         }[self.mask]
 
-    def stack(self, rows, words, start, seen, memory):
-        lines = [f"x = {start}", f"seen = {seen}", f'for i in 0..layers {{ x = block(x, {memory}, "{words}.{{i}}", seen, {str(memory != "none").lower()}) }}']
+    def stack(self, words, start, seen, memory):
+        lines = [f"x = {start}"] * (start is not None) + [f"seen = {seen}", f'for i in 0..layers {{ x = block(x, {memory}, "{words}.{{i}}", seen, {str(memory != "none").lower()}) }}']
         return lines + ([f'x = norm(x, "{words}.last")'] if self.last_norm else [])
 
     def single(self):
@@ -239,7 +251,7 @@ class Drawing:
             argument, start = f"x: f32[batch, sequence... <= {BOUND}, {features}]", 'linear(x, "first", width)'
         else:
             features, argument, start = self.words_known, f"tokens: i32[batch, sequence... <= {BOUND}]", f'embedding(tokens, "words", {self.words_known})'
-        lines = self.stack(name, "words", start, self.seen(name), "none")
+        lines = self.stack("words", start, self.seen(name), "none")
         result, ragged = "f32[batch, sequence..., width]", name
         if self.kind == "decoder":
             head, result = self.logits("words", self.words_known), f"f32[batch, sequence..., {self.words_known}]"
@@ -251,6 +263,21 @@ class Drawing:
         self.entries = [Entry("forward", {name: features}, set() if self.vectors else {name}, ragged, causal=self.kind == "decoder")]
         return [f"  entry forward({argument}) -> {result} {{\n" + "".join(f"    {line}\n" for line in lines + [f"return {head}"]) + "  }"]
 
+    def picture(self):
+        """A fixed number of parts, perhaps with one token of its own in front, whose vector is then the result."""
+        parts, features = self.chance.randint(2, 40), self.chance.randint(1, 50)
+        while self.width in (parts, parts + 1):  # an axis is named by its extent
+            parts = self.chance.randint(2, 40)
+        lines, tokens, head, result = ['x: f32[batch, parts, width] = linear(x, "first", width)'], parts, "x", f"f32[batch, {parts}, width]"
+        if self.maybe():
+            tokens, head, result = parts + 1, "x[tokens = 0]", "f32[batch, width]"
+            lines.append('x: f32[batch, tokens, width] = concat(weight("class", [1, 1, width]), x, over=parts)')
+        if self.position != "none":
+            lines.append(f'x = x + weight("places", [1, {tokens}, width])')
+        lines += self.stack("parts", None, self.seen("x"), "none") + [f"return {head}"]
+        self.entries = [Entry("forward", {"x": features}, set(), None, fixed=parts)]
+        return [f"  entry forward(x: f32[batch, {parts}, {features}]) -> {result} {{\n" + "".join(f"    {line}\n" for line in lines) + "  }"]
+
     def logits(self, words, known):
         if self.tied:
             return f'x @ transpose(weight("{words}.words", [{known}, width]))'
@@ -258,8 +285,8 @@ class Drawing:
 
     def encoder_decoder(self):
         known = self.chance.randint(2, 60)
-        encode = self.stack("source", "source", f'embedding(source, "source", {self.words_known})', "none", "none")
-        decode = self.stack("target", "target", f'embedding(target, "target", {known})', self.seen("target"), "memory")
+        encode = self.stack("source", f'embedding(source, "source", {self.words_known})', "none", "none")
+        decode = self.stack("target", f'embedding(target, "target", {known})', self.seen("target"), "memory")
         self.entries = [Entry("encode", {"source": self.words_known}, {"source"}, "source"),
                         Entry("decode", {"target": known, "memory": self.width}, {"target"}, "target", causal=True)]
         body = lambda lines: "".join(f"    {line}\n" for line in lines)
