@@ -57,8 +57,10 @@ def VectorizeTiles : Pass<"heddle-vectorize-tiles", "::mlir::func::FuncOp"> {
 def LowerMath : Pass<"heddle-lower-math", "::mlir::func::FuncOp"> {
   let summary = "expand functions of one number into arithmetic of ours";
   let description = [{
-    exp becomes a range reduction and a polynomial of fused multiply-adds, on scalars and vectors alike: no kernel calls libm, and the bits are the same on
-    every CPU. fma, sqrt and absf stay, they are instructions. Any other op of math is an error: it has no arithmetic of ours yet. Example:
+    exp, tanh, erf, log, sin and cos of f32 become range reductions and polynomials of fused multiply-adds (sin and cos in f64), powf with a constant
+    whole exponent up to 16 or 0.5 products, a root, a division; on scalars and vectors alike: no kernel calls libm, and the bits are the same on every CPU. The
+    formulas and their errors stand in ElementaryFunctions.h. fma, sqrt and absf stay, they are instructions. Any other op of math is an error: it has no
+    arithmetic of ours yet. Example:
     test/loops/lower-math.mlir.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];

@@ -29,10 +29,82 @@ func.func @instructions_stay(%x: f32) -> f32 {
   return %c : f32
 }
 
+// The functions that are computed on |x| get the sign of x back.
+// CHECK-LABEL: @tanh_vector
+// CHECK-NOT: math.tanh
+// CHECK: arith.andi %{{.*}} : vector<16xi32>
+// CHECK: arith.divf %{{.*}} : vector<16xf32>
+// CHECK: %[[SIGN:.*]] = arith.andi
+// CHECK: arith.ori %{{.*}}, %[[SIGN]] : vector<16xi32>
+func.func @tanh_vector(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.tanh %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+// CHECK-LABEL: @erf_scalar
+// CHECK-NOT: math.erf
+// CHECK: math.fma %{{.*}} : f32
+// CHECK: arith.ori %{{.*}} : i32
+func.func @erf_scalar(%x: f32) -> f32 {
+  %y = math.erf %x : f32
+  return %y : f32
+}
+// CHECK-LABEL: @log_vector
+// CHECK-NOT: math.log
+// CHECK: arith.sitofp %{{.*}} : vector<8xi32> to vector<8xf32>
+func.func @log_vector(%x: vector<8xf32>) -> vector<8xf32> {
+  %y = math.log %x : vector<8xf32>
+  return %y : vector<8xf32>
+}
+// CHECK-LABEL: @sine_and_cosine
+// CHECK-NOT: math.sin
+// CHECK: arith.extf %{{.*}} : vector<16xf32> to vector<16xf64>
+// CHECK: math.fma %{{.*}} : vector<16xf64>
+// CHECK: arith.truncf %{{.*}} : vector<16xf64> to vector<16xf32>
+// CHECK-NOT: math.cos
+func.func @sine_and_cosine(%x: vector<16xf32>) -> vector<16xf32> {
+  %s = math.sin %x : vector<16xf32>
+  %c = math.cos %s : vector<16xf32>
+  return %c : vector<16xf32>
+}
+// x^-3 = 1 / (x * x * x)
+// CHECK-LABEL: @power_minus_three
+// CHECK-SAME: %[[X:.*]]: vector<16xf32>
+// CHECK: %[[SQUARE:.*]] = arith.mulf %[[X]], %[[X]]
+// CHECK: %[[CUBE:.*]] = arith.mulf %[[SQUARE]], %[[X]]
+// CHECK: arith.divf %{{.*}}, %[[CUBE]]
+func.func @power_minus_three(%x: vector<16xf32>) -> vector<16xf32> {
+  %e = arith.constant dense<-3.0> : vector<16xf32>
+  %y = math.powf %x, %e : vector<16xf32>
+  return %y : vector<16xf32>
+}
+// CHECK-LABEL: @power_half
+// CHECK: math.sqrt
+// CHECK: arith.select
+func.func @power_half(%x: f32) -> f32 {
+  %e = arith.constant 0.5 : f32
+  %y = math.powf %x, %e : f32
+  return %y : f32
+}
+
 // -----
-func.func @no_tanh(%x: f32) -> f32 {
+func.func @no_tan(%x: f32) -> f32 {
   // expected-error @+1 {{has no arithmetic of ours yet on 'f32'}}
-  %y = math.tanh %x : f32
+  %y = math.tan %x : f32
+  return %y : f32
+}
+
+// -----
+func.func @no_power_fraction(%x: f32) -> f32 {
+  %e = arith.constant 0.6 : f32
+  // expected-error @+1 {{has no arithmetic of ours yet on 'f32'; expected a constant exponent: whole and at most 16, 0.5 or -0.5}}
+  %y = math.powf %x, %e : f32
+  return %y : f32
+}
+
+// -----
+func.func @no_power_unknown(%x: f32, %e: f32) -> f32 {
+  // expected-error @+1 {{expected a constant exponent}}
+  %y = math.powf %x, %e : f32
   return %y : f32
 }
 
