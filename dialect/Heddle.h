@@ -22,11 +22,14 @@
 
 namespace heddle {
 
-/// Where a mask is asked: which batch row and head (index values), and the positions of the row's first query and first key.
+/// Where a mask is asked: which batch row and head (index values), and the positions of the row's first query and first key; and how its tensor operands
+/// are read once they are lowered.
 struct MaskSite {
   mlir::Value batch, head, queryStart, keyStart;
-  /// The lowered tensor of a mask's tensor operand.
-  std::function<mlir::Value(mlir::Value)> tensor;
+  /// Element `indices` of an operand of the mask.
+  std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value operand, llvm::ArrayRef<mlir::Value> indices)> read;
+  /// The extent of an axis of an operand.
+  std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value operand, int64_t axis)> extent;
 };
 
 /// The named extents of a tensor type, or null.

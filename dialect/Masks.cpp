@@ -2,7 +2,6 @@
 #include "dialect/Heddle.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -81,10 +80,9 @@ static LogicalResult verifyPairs(Operation *op, Value values, bool flags) {
 /// values[batch, head, query, key], as many of them as it has. Indices are kept within the tensor: a tile may ask about keys beyond a row's end, whose
 /// answer nobody reads.
 static Value pairValue(OpBuilder &b, Location loc, const MaskSite &site, Value operand, Value query, Value key) {
-  Value values = site.tensor(operand);
-  int64_t rank = cast<RankedTensorType>(values.getType()).getRank();
+  int64_t rank = cast<RankedTensorType>(operand.getType()).getRank();
   auto within = [&](Value position, Value start, int64_t axis) -> Value {
-    Value last = minus(b, loc, tensor::DimOp::create(b, loc, values, axis), index(b, loc, 1));
+    Value last = minus(b, loc, site.extent(b, loc, operand, axis), index(b, loc, 1));
     return clamp(b, loc, minus(b, loc, position, start), index(b, loc, 0), last);
   };
   SmallVector<Value> indices;
@@ -92,7 +90,7 @@ static Value pairValue(OpBuilder &b, Location loc, const MaskSite &site, Value o
   if (rank == 4) indices.push_back(site.head);
   indices.push_back(within(query, site.queryStart, rank - 2));
   indices.push_back(within(key, site.keyStart, rank - 1));
-  return tensor::ExtractOp::create(b, loc, values, indices);
+  return site.read(b, loc, operand, indices);
 }
 
 LogicalResult MaskTensorOp::verify() { return verifyPairs(*this, getValues(), true); }
@@ -121,7 +119,7 @@ Answer BiasRelativeOp::emitScore(OpBuilder &b, Location loc, const MaskSite &sit
   int64_t reach = cast<RankedTensorType>(getTable().getType()).getDimSize(1) / 2;
   Value distance = clamp(b, loc, minus(b, loc, key, query), index(b, loc, -reach), index(b, loc, reach));
   Value place = arith::AddIOp::create(b, loc, distance, index(b, loc, reach));
-  Value bias = tensor::ExtractOp::create(b, loc, site.tensor(getTable()), ValueRange{site.head, place});
+  Value bias = site.read(b, loc, getTable(), {site.head, place});
   return {truth(b, loc, true), arith::AddFOp::create(b, loc, score, bias)};
 }
 bool BiasRelativeOp::readsTensor() { return true; }

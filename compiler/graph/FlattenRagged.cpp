@@ -65,13 +65,21 @@ private:
   bool isFlat(Value v) const { return raggedAxis(dimsOf(v)).has_value(); }
   Rows rowsOf(StringAttr name) const { return ragged.lookup(name); }
 
+  Value padded(Value original);
+  Value rowsAgain(Value paddedValue, Type original);
+  LogicalResult runPadded(Operation *op);
+  bool needsPadding(Operation *op) const;
+  StringAttr raggedName(DimsAttr dims, int64_t axis) const {
+    StringAttr name = dims.nameOf(axis);
+    return name && ragged.count(name) ? name : StringAttr();
+  }
   LogicalResult remapBroadcast(BroadcastOp original, BroadcastOp op);
   LogicalResult remapReshape(ReshapeOp original);
   void remapTranspose(TransposeOp original, TransposeOp op);
   LogicalResult remapOver(Operation *original, Operation *op);
   LogicalResult addAttentionRows(AttentionOp original, AttentionOp op);
   LogicalResult addPositionRows(PositionsOp original, PositionsOp op);
-  void addMaskRows(MaskValuesOp original, MaskValuesOp op);
+  template <typename Op> void addPairRows(DimsAttr dims, Op op);
   LogicalResult remap(Operation *original, Operation *op);
 };
 
@@ -109,18 +117,97 @@ LogicalResult EntryFlattener::flattenArguments(ArrayRef<Value> arguments) {
   return success();
 }
 
+/// [batch, s, ..] of a value that became rows; axes in the order they had.
+Value EntryFlattener::padded(Value original) {
+  Value value = map.lookupOrDefault(original);
+  DimsAttr dims = dimsOf(original);
+  auto axis = dims ? raggedAxis(dims) : std::nullopt;
+  if (!axis) return value;
+  DimsAttr second = DimsAttr(dims.select({0, *axis})).concat(dims.without(*axis).dropFront()); // the ragged axis behind the batch
+  Value wide = UnflattenOp::create(b, original.getLoc(), second.tensorOf(elementOf(original)), value, rowsOf(dims.nameOf(*axis)).offsets);
+  if (*axis == 1) return wide;
+  SmallVector<int64_t> permutation{0};
+  for (int64_t i = 1; i < dims.getRank(); ++i) permutation.push_back(i == *axis ? 1 : i < *axis ? i + 1 : i);
+  return TransposeOp::create(b, original.getLoc(), original.getType(), wide, permutation);
+}
+
+/// The inverse of padded.
+Value EntryFlattener::rowsAgain(Value value, Type original) {
+  DimsAttr dims = dimsOf(original);
+  auto axis = raggedAxis(dims);
+  if (!axis) return value;
+  if (*axis != 1) {
+    SmallVector<int64_t> permutation{0, *axis};
+    for (int64_t i = 1; i < dims.getRank(); ++i)
+      if (i != *axis) permutation.push_back(i);
+    value = TransposeOp::create(b, value.getLoc(), dims.select(permutation).tensorOf(elementOf(value)), value, permutation);
+  }
+  ++count;
+  return FlattenOp::create(b, value.getLoc(), flatType(original), value, rowsOf(dims.nameOf(*axis)).offsets);
+}
+
+/// Whether an op reads along a ragged axis, or joins rows with a tensor of two ragged axes: it then works on padded tensors, and knows lengths.
+bool EntryFlattener::needsPadding(Operation *op) const {
+  DimsAttr result = op->getNumResults() == 1 ? dimsOf(op->getResult(0)) : DimsAttr();
+  if (!result) return false;
+  if (isa<BroadcastOp>(op)) return isFlat(op->getOperand(0)) && !raggedAxis(result);
+  DimsAttr source = op->getNumOperands() ? dimsOf(op->getOperand(0)) : DimsAttr();
+  if (auto softmax = dyn_cast<SoftmaxOp>(op)) return raggedName(source, softmax.getAxis()) != nullptr;
+  if (isa<SumOp, MaxOp, MinOp, MeanOp, VarOp>(op)) return !isFlat(op->getOperand(0)) && raggedAxis(result); // of two ragged axes one is left
+  if (auto matmul = dyn_cast<MatmulOp>(op)) {
+    bool touched = llvm::any_of(llvm::concat<Value>(SmallVector<Value>(op->getOperands()), SmallVector<Value>(op->getResults())), [&](Value v) {
+      for (int64_t i = 0; i < dimsOf(v).getRank(); ++i)
+        if (raggedName(dimsOf(v), i)) return true;
+      return false;
+    });
+    return touched && (dimsOf(matmul.getRhs()).getRank() > 2 || isFlat(matmul.getRhs()));
+  }
+  return false;
+}
+
+LogicalResult EntryFlattener::runPadded(Operation *op) {
+  IRMapping wide;
+  for (Value operand : op->getOperands()) wide.map(operand, padded(operand));
+  Operation *made = b.clone(*op, wide);
+  DimsAttr source = op->getNumOperands() ? dimsOf(op->getOperand(0)) : DimsAttr();
+  auto offsetsOf = [&](int64_t axis) {
+    StringAttr name = raggedName(source, axis);
+    return name ? rowsOf(name).offsets : Value();
+  };
+  auto assign = [&](MutableOperandRange operand, Value offsets) {
+    if (offsets) operand.assign(offsets);
+  };
+  if (auto x = dyn_cast<SoftmaxOp>(made)) assign(x.getOffsetsMutable(), offsetsOf(x.getAxis()));
+  if (auto x = dyn_cast<MatmulOp>(made)) assign(x.getOffsetsMutable(), offsetsOf(source.getRank() - 1));
+  if (isa<SumOp, MaxOp, MinOp, MeanOp, VarOp>(made)) {
+    auto over = cast<DenseI64ArrayAttr>(made->getAttr("over")).asArrayRef();
+    Value offsets = offsetsOf(over.back());
+    for (int64_t axis : over.drop_back())
+      if (offsetsOf(axis)) return op->emitOpError("along two ragged axes is not built yet");
+    if (offsets) made->insertOperands(made->getNumOperands(), offsets);
+  }
+  map.map(op->getResult(0), rowsAgain(made->getResult(0), op->getResult(0).getType()));
+  return success();
+}
+
 LogicalResult EntryFlattener::remapBroadcast(BroadcastOp original, BroadcastOp op) {
   DimsAttr result = dimsOf(original.getType());
-  if (!raggedAxis(result)) {
-    if (isFlat(original.getSource())) return original.emitOpError("repeats rows of tokens along a second ragged axis, which is not built yet");
-    return success();
-  }
-  bool flatSource = isFlat(original.getSource());
+  if (!raggedAxis(result)) return success();
+  bool flatSource = isFlat(original.getSource()), spread = false;
   SmallVector<int64_t> axes;
   for (int64_t axis : original.getAxes()) {
     int64_t to = flatAxis(result, axis);
-    if (to == 0 && !flatSource) return original.emitOpError("repeats one value for each batch row along its tokens, which is not built yet");
+    spread |= to == 0 && !flatSource; // a value of each batch row
     if (axes.empty() || axes.back() != to) axes.push_back(to);
+  }
+  if (spread) {
+    if (dimsOf(original.getSource()).extent(0) != result.extent(0)) return original.emitOpError("repeats tokens along a batch, which is not built yet");
+    DimsAttr source = dimsOf(original.getSource()), tokens = dimsOf(op.getType()).extent(0);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(op);
+    Value offsets = rowsOf(result.nameOf(*raggedAxis(result))).offsets;
+    auto type = tokens.concat(source.dropFront()).tensorOf(elementOf(op.getSource()));
+    op.getSourceMutable().assign(SpreadOp::create(b, op.getLoc(), type, op.getSource(), offsets).getResult());
   }
   op.setAxes(axes);
   return success();
@@ -146,28 +233,33 @@ void EntryFlattener::remapTranspose(TransposeOp original, TransposeOp op) {
   op.setPermutation(permutation);
 }
 
-/// Reductions and softmax: the axes they run over.
+/// Reductions and softmax of rows: the axes they run over; of all tokens of a row, its offsets.
 LogicalResult EntryFlattener::remapOver(Operation *original, Operation *op) {
   DimsAttr source = dimsOf(original->getOperand(0));
-  auto isRagged = [&](int64_t axis) { return source.nameOf(axis) && ragged.count(source.nameOf(axis)); };
-  auto refuse = [&](int64_t axis) { return original->emitOpError("along the ragged axis ") << source.extent(axis) << " is not built yet"; };
   if (auto softmax = dyn_cast<SoftmaxOp>(op)) {
-    if (isRagged(softmax.getAxis())) return refuse(softmax.getAxis());
     softmax.setAxis(flatAxis(source, softmax.getAxis()));
     return success();
   }
   SmallVector<int64_t> over;
+  Value offsets;
   for (int64_t axis : cast<DenseI64ArrayAttr>(original->getAttr("over")).asArrayRef()) {
-    if (isRagged(axis)) return refuse(axis);
+    if (StringAttr name = raggedName(source, axis)) {
+      if (offsets) return original->emitOpError("along two ragged axes is not built yet");
+      offsets = rowsOf(name).offsets;
+    }
     over.push_back(flatAxis(source, axis));
   }
+  llvm::sort(over);
   op->setAttr("over", b.getDenseI64ArrayAttr(over));
+  if (offsets) op->insertOperands(op->getNumOperands(), offsets);
   return success();
 }
 
 LogicalResult EntryFlattener::addAttentionRows(AttentionOp original, AttentionOp op) {
   auto query = raggedAxis(dimsOf(original.getQuery())), key = raggedAxis(dimsOf(original.getKey()));
   int64_t token = original.tokenAxis();
+  bool fixed = dimsOf(original.getQuery()).isStatic(token) && dimsOf(original.getKey()).isStatic(token);
+  if (!query && !key && fixed && token == 2) return success(); // every row has all tokens
   if (query != token || key != token || token != 2)
     return original.emitOpError("expected [batch, heads, tokens, width] with ragged tokens; other attention is not built yet");
   Rows q = rowsOf(dimsOf(original.getQuery()).nameOf(token)), k = rowsOf(dimsOf(original.getKey()).nameOf(token));
@@ -187,13 +279,13 @@ LogicalResult EntryFlattener::addPositionRows(PositionsOp original, PositionsOp 
   return success();
 }
 
-void EntryFlattener::addMaskRows(MaskValuesOp original, MaskValuesOp op) {
-  DimsAttr dims = dimsOf(original.getType());
-  if (StringAttr name = dims.nameOf(1); name && ragged.count(name)) {
+template <typename Op> void EntryFlattener::addPairRows(DimsAttr dims, Op op) {
+  int64_t rank = dims.getRank();
+  if (StringAttr name = raggedName(dims, rank - 2)) {
     op.getQueryOffsetsMutable().assign(rowsOf(name).offsets);
     op.getQueryStartsMutable().assign(rowsOf(name).starts);
   }
-  if (StringAttr name = dims.nameOf(2); name && ragged.count(name)) {
+  if (StringAttr name = raggedName(dims, rank - 1)) {
     op.getKeyOffsetsMutable().assign(rowsOf(name).offsets);
     op.getKeyStartsMutable().assign(rowsOf(name).starts);
   }
@@ -219,16 +311,25 @@ LogicalResult EntryFlattener::remap(Operation *original, Operation *op) {
       .Case([&](AttentionOp o) { return addAttentionRows(cast<AttentionOp>(original), o); })
       .Case([&](PositionsOp o) { return addPositionRows(cast<PositionsOp>(original), o); })
       .Case([&](MaskValuesOp o) {
-        addMaskRows(cast<MaskValuesOp>(original), o);
+        addPairRows(dimsOf(original->getResult(0)), o);
         return success();
       })
-      .Case([&](MatmulOp o) {
-        bool plain = dimsOf(o.getRhs()).getRank() == 2 && !isFlat(original->getOperand(1));
-        bool touched = llvm::any_of(original->getOperands(), [&](Value v) { return isFlat(v); }) || !plain;
-        if (plain || !touched) return success();
-        return LogicalResult(original->emitOpError("of two activations is not built yet"));
+      .Case([&](PickOp o) {
+        if (StringAttr name = raggedName(dimsOf(original->getOperand(0)), 1)) o.getOffsetsMutable().assign(rowsOf(name).offsets);
+        return success();
       })
-      .Case<LinearOp, LayerNormOp, GatherOp, UseOp, MaskOpInterface, SinusoidalPositionsOp>([](Operation *) { return success(); })
+      .Case([&](WindowsOp o) {
+        DimsAttr source = dimsOf(original->getOperand(0));
+        if (raggedName(source, o.getAxis())) return LogicalResult(original->emitOpError("along a ragged axis is not built yet"));
+        o.setAxis(flatAxis(source, o.getAxis()));
+        return success();
+      })
+      .Case([&](MaskScoresOp o) {
+        addPairRows(dimsOf(original->getResult(0)), o);
+        return success();
+      })
+      .Case<LinearOp, MatmulOp, LayerNormOp, RmsNormOp, RotaryEmbeddingOp, GatherOp, UseOp, MaskOpInterface, SinusoidalPositionsOp>(
+          [](Operation *) { return success(); })
       .Default([&](Operation *o) {
         if (isa<arith::ConstantOp>(o) || OpTrait::hasElementwiseMappableTraits(o)) return success();
         return LogicalResult(original->emitOpError("is not built yet on ragged tensors"));
@@ -236,6 +337,7 @@ LogicalResult EntryFlattener::remap(Operation *original, Operation *op) {
 }
 
 LogicalResult EntryFlattener::flattenOp(Operation *op) {
+  if (needsPadding(op)) return runPadded(op);
   Operation *made = b.clone(*op, map);
   for (auto [before, after] : llvm::zip_equal(op->getResults(), made->getResults())) {
     after.setType(flatType(before.getType()));

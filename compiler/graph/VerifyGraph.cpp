@@ -28,7 +28,10 @@ struct VerifyGraph : heddle::impl::VerifyGraphBase<VerifyGraph> {
   }
   void check(func::FuncOp entry, Operation *op) {
     if (isa<SinusoidalPositionsOp>(op)) complain(op, "sinusoidal positions are left");
-    if (auto attention = dyn_cast<AttentionOp>(op); attention && !attention.hasRows()) complain(op, "attention without rows is not built yet");
+    if (auto attention = dyn_cast<AttentionOp>(op)) {
+      DimsAttr query = dimsOf(attention.getQuery()), key = dimsOf(attention.getKey());
+      if (!attention.hasRows() && (query.getRank() != 4 || !query.isStatic(2) || !key.isStatic(2))) complain(op, "attention needs rows, or [batch, heads, n, d]");
+    }
     for (Type type : op->getResultTypes()) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (!tensor) continue;
@@ -36,9 +39,14 @@ struct VerifyGraph : heddle::impl::VerifyGraphBase<VerifyGraph> {
       if (!dims) complain(op, "a tensor without named extents");
       // RankedTensorType::get checks encodings in assertion builds of MLIR only.
       else if (failed(dims.verifyEncoding(tensor.getShape(), tensor.getElementType(), [&] { return op->emitOpError(); }))) broken = true;
-      else if (!isa<UnflattenOp>(op) && raggedAxes(entry, dims) == 1) complain(op, "a ragged tensor that is not rows of tokens");
+      else if (!isa<UnflattenOp>(op) && !isView(op) && raggedAxes(entry, dims) == 1 && !readsPadded(op)) complain(op, "a ragged tensor that is not rows of tokens");
     }
   }
+  /// Ops that read along a ragged axis work on padded tensors, whose result goes back to rows right away.
+  static bool readsPadded(Operation *op) {
+    return llvm::all_of(op->getUsers(), [](Operation *user) { return isa<FlattenOp, UnflattenOp, TransposeOp>(user); }) && isa<MatmulOp, SumOp, MaxOp, MinOp, MeanOp, VarOp, SoftmaxOp>(op);
+  }
+  static bool isView(Operation *op) { return isa<TransposeOp, BroadcastOp, ReshapeOp>(op); }
   static int raggedAxes(func::FuncOp entry, DimsAttr dims) {
     int count = 0;
     auto dimensions = entry->getAttrOfType<ArrayAttr>(dimensionsAttr);

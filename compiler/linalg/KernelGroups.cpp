@@ -7,17 +7,28 @@ using namespace heddle;
 
 static bool isElementwise(Operation *op) { return op->getNumResults() == 1 && OpTrait::hasElementwiseMappableTraits(op); }
 
+static bool isLastStatic(DimsAttr dims, int64_t axis) { return axis == dims.getRank() - 1 && dims.isStatic(axis); }
+
 bool heddle::isReduction(Operation *op) { return isa<SumOp, MaxOp, MinOp, MeanOp, VarOp>(op); }
 
+/// Along the columns of a row.
+static bool isRowReduction(Operation *op) {
+  if (!isReduction(op) || op->getNumOperands() > 1) return false;
+  auto over = cast<DenseI64ArrayAttr>(op->getAttr("over")).asArrayRef();
+  return over.size() == 1 && isLastStatic(dimsOf(op->getOperand(0)), over[0]) && isa<FloatType>(elementOf(op->getOperand(0)));
+}
+
 bool heddle::isRowOp(Operation *op) {
-  if (isElementwise(op) || isReduction(op) || isa<SoftmaxOp, LayerNormOp, GatherOp, MaskValuesOp>(op)) return true;
+  if (isElementwise(op) || isRowReduction(op) || isa<LayerNormOp, RmsNormOp, RotaryEmbeddingOp, GatherOp, MaskValuesOp, MaskScoresOp>(op)) return true;
+  if (auto softmax = dyn_cast<SoftmaxOp>(op)) return isLastStatic(dimsOf(op->getResult(0)), softmax.getAxis());
+  if (auto positions = dyn_cast<PositionsOp>(op)) return !positions.getOffsets();
   return isa<FlattenOp, UnflattenOp>(op) && dimsOf(op->getOperand(0)) == dimsOf(op->getResult(0)); // padding neither goes nor comes
 }
 
 DimsAttr heddle::rowDimsOf(Operation *op) {
   DimsAttr dims = dimsOf(op->getResult(0));
   if (isReduction(op)) return dimsOf(op->getOperand(0)).dropBack();
-  bool columns = dims.getRank() > 0 && dims.isStatic(dims.getRank() - 1) && !isa<MaskValuesOp>(op);
+  bool columns = dims.getRank() > 0 && dims.isStatic(dims.getRank() - 1) && !isa<MaskValuesOp, MaskScoresOp>(op);
   return columns ? dims.dropBack() : dims;
 }
 
@@ -45,12 +56,31 @@ void KernelGroups::findCopies(Block &block) {
     if (auto attention = dyn_cast<AttentionOp>(op))
       for (Value v : {attention.getQuery(), attention.getKey(), attention.getValue()})
         if (!headViewOf(v, copied)) copy(v);
-    if (auto mask = dyn_cast<MaskTensorOp>(op)) copy(mask.getValues());
+    if (isa<MaskTensorOp, BiasTensorOp, BiasRelativeOp>(op)) copy(op.getOperand(0));
+    if (isa<PickOp, SpreadOp>(op)) copy(op.getOperand(0));
+    if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op)) copy(rotary.getAngles());
     if (auto unflatten = dyn_cast<UnflattenOp>(op); unflatten) copy(unflatten.getSource());
   }
-  for (Operation &op : block) // the reshape that joins heads is part of its attention, not a view of it
-    if (auto attention = dyn_cast<AttentionOp>(op); attention && attention->hasOneUse())
-      if (auto join = dyn_cast<ReshapeOp>(*attention->user_begin()); join && dimsOf(join.getType()).getRank() == 2) copied.insert(join);
+  for (Operation &op : block) // the ops that join heads are part of their attention, not views of it
+    if (auto attention = dyn_cast<AttentionOp>(op))
+      for (Operation *part : joinOf(attention)) copied.insert(part);
+}
+
+SmallVector<Operation *> heddle::joinOf(AttentionOp op) {
+  SmallVector<Operation *> parts;
+  Operation *last = op;
+  if (!op.hasRows()) { // [batch, heads, n, d] -> [batch, n, heads, d]
+    auto transpose = last->hasOneUse() ? dyn_cast<TransposeOp>(*last->user_begin()) : TransposeOp();
+    if (!transpose || transpose.getPermutation() != ArrayRef<int64_t>{0, 2, 1, 3}) return {};
+    parts.push_back(transpose);
+    last = transpose;
+  }
+  auto join = last->hasOneUse() ? dyn_cast<ReshapeOp>(*last->user_begin()) : ReshapeOp();
+  DimsAttr result = join ? dimsOf(join.getType()) : DimsAttr(), whole = dimsOf(op.getType());
+  int64_t rows = op.hasRows() ? 1 : 2, heads = op.heads() * whole.shape().back();
+  if (!join || result.getRank() != rows + 1 || !result.isStatic(rows) || result.shape()[rows] != heads) return {};
+  parts.push_back(join);
+  return parts;
 }
 
 /// The latest group that op depends on, looking through free ops. Groups are numbered by their first op, and an op only ever joins the latest group it
@@ -81,14 +111,15 @@ bool KernelGroups::joinsRows(Operation *op, int group) const {
   if (g.kind != KernelGroup::Rows || !isRowOp(op)) return false;
   if (isReduction(op)) {
     DimsAttr source = dimsOf(op->getOperand(0));
-    auto over = cast<DenseI64ArrayAttr>(op->getAttr("over")).asArrayRef();
-    if (over.size() != 1 || over[0] != source.getRank() - 1 || source.dropBack() != g.rowDims) return false;
+    if (source.dropBack() != g.rowDims) return false;
   } else if (!hasRows(dimsOf(op->getResult(0)), g.rowDims)) return false;
   if (auto gather = dyn_cast<GatherOp>(op)) return dimsOf(gather.getIds()) == g.rowDims && readsRowsOf(gather.getIds(), group) && isa_and_nonnull<UseOp>(gather.getTable().getDefiningOp());
   if (isa<MaskValuesOp>(op)) return dimsOf(op->getResult(0)) == g.rowDims;
+  if (isa<MaskScoresOp>(op) && dimsOf(op->getResult(0)) != g.rowDims) return false;
+  if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op); rotary && dependsOn(rotary.getAngles(), group)) return false; // its rows are others
   for (auto [i, v] : llvm::enumerate(op->getOperands())) {
-    if (isa<LayerNormOp>(op) && i > 0) continue; // gain and bias
-    if (isa<UnflattenOp>(op) && i > 0) continue; // offsets
+    // gain and bias, angles, offsets, the mask
+    if (isa<LayerNormOp, RmsNormOp, RotaryEmbeddingOp, UnflattenOp, MaskScoresOp>(op) && i > 0) continue;
     if (!readsRowsOf(v, group)) return false;
   }
   return true;
@@ -125,8 +156,14 @@ bool KernelGroups::joinsLinear(Operation *op, int group) const {
 
 bool KernelGroups::joinsAttention(Operation *op, int group) const {
   const KernelGroup &g = groups[group];
-  return g.kind == KernelGroup::Attention && g.ops.size() == 1 && isa<ReshapeOp>(op) && op->getOperand(0) == g.ops.front()->getResult(0) &&
-         g.ops.front()->hasOneUse() && dimsOf(op->getResult(0)).getRank() == 2;
+  return g.kind == KernelGroup::Attention && llvm::is_contained(joinOf(cast<AttentionOp>(g.ops.front())), op);
+}
+
+bool KernelGroups::dependsOn(Value value, int group) const {
+  Operation *op = value.getDefiningOp();
+  if (!op) return false;
+  if (isFreeHere(op)) return llvm::any_of(op->getOperands(), [&](Value v) { return dependsOn(v, group); });
+  return groupOf.contains(op) && groupOf.lookup(op) == group;
 }
 
 void KernelGroups::assign(Operation *op) {

@@ -4,6 +4,9 @@
 
 namespace heddle {
 
+/// The ops that join the heads of an attention into one row, where nothing else reads it: they become part of its kernel.
+llvm::SmallVector<mlir::Operation *> joinOf(AttentionOp op);
+
 struct KernelGroup {
   enum Kind { Rows, Linear, Attention, Alone } kind;
   llvm::SmallVector<mlir::Operation *> ops; // in program order
@@ -34,6 +37,7 @@ private:
   bool joinsAttention(mlir::Operation *op, int group) const;
   bool readsRowsOf(mlir::Value value, int group) const;
   bool usedOutside(mlir::Operation *op, int group) const;
+  bool dependsOn(mlir::Value value, int group) const;
   bool isFreeHere(mlir::Operation *op) const { return isFree(op) && !copied.contains(op); }
 };
 

@@ -1,4 +1,5 @@
 #include "compiler/linalg/KernelLowering.h"
+#include "compiler/linalg/KernelGroups.h"
 #include "compiler/support/Target.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "llvm/ADT/SetVector.h"
@@ -31,14 +32,15 @@ RankedTensorType heddle::panelType(Type logical) {
 RankedTensorType heddle::argumentType(BlockArgument argument) {
   for (Operation *user : argument.getUsers()) {
     if (auto linear = dyn_cast<LinearOp>(user); linear && linear.getWeight() == argument) return panelType(argument.getType());
-    if (isa<FlattenOp>(user)) return exactType(argument.getType());
+    if (auto gather = dyn_cast<GatherOp>(user); gather && gather.getTransposed() && gather.getTable() == argument) return panelType(argument.getType());
   }
-  return internalType(argument.getType());
+  auto kernel = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return kernel.getArgAttr(argument.getArgNumber(), exactAttr) ? exactType(argument.getType()) : internalType(argument.getType());
 }
 
 RankedTensorType heddle::resultType(func::FuncOp kernel) {
   Value result = kernel.getBody().front().getTerminator()->getOperand(0);
-  return result.getDefiningOp<UnflattenOp>() ? exactType(result.getType()) : internalType(result.getType());
+  return kernel->hasAttr(exactAttr) ? exactType(result.getType()) : internalType(result.getType());
 }
 
 SmallVector<StringAttr> heddle::dimensionsOf(func::FuncOp kernel) {
@@ -49,8 +51,9 @@ SmallVector<StringAttr> heddle::dimensionsOf(func::FuncOp kernel) {
   for (Type type : kernel.getArgumentTypes()) add(type);
   for (Type type : kernel.getResultTypes()) add(type);
   for (Operation &op : kernel.getBody().front()) {
-    if (!isa<AttentionOp, PositionsOp>(op)) continue;
-    StringRef tokens = dimsOf(op.getResult(0)).nameOf(0).getValue();
+    if (!isa<AttentionOp, PositionsOp, SpreadOp>(op)) continue;
+    StringAttr first = dimsOf(op.getResult(0)).nameOf(0);
+    StringRef tokens = first ? first.getValue() : "";
     if (tokens.consume_back(".tokens")) names.insert(StringAttr::get(kernel.getContext(), tokens)); // how many query tiles there can be
   }
   return names.takeVector();
@@ -71,6 +74,45 @@ SmallVector<Value> KernelLowering::physicalIndices(LinalgBuilder &b, Value base,
   return {row, indices.back()};
 }
 
+MaskSite KernelLowering::siteOf(Value batch, Value head, Value queryStart, Value keyStart) const {
+  MaskSite site{batch, head, queryStart, keyStart, {}, {}};
+  site.read = [this](OpBuilder &builder, Location loc, Value operand, ArrayRef<Value> indices) -> Value {
+    LinalgBuilder b(builder, loc);
+    return b.extract(argument(operand), physicalIndices(b, operand, indices));
+  };
+  site.extent = [this](OpBuilder &builder, Location loc, Value operand, int64_t axis) -> Value {
+    LinalgBuilder b(builder, loc);
+    return extent(b, dimsOf(operand), axis);
+  };
+  return site;
+}
+
+FailureOr<Value> KernelLowering::readElement(LinalgBuilder &b, Value value, ArrayRef<Value> indices) const {
+  auto view = viewOf(value);
+  if (!view) return value.getDefiningOp()->emitOpError("moves elements across an extent that is not static; not built yet");
+  if (!isa<RankedTensorType>(view->base.getType())) return b.clone(*view->base.getDefiningOp())->getResult(0);
+  SmallVector<Value> at;
+  for (AffineExpr e : view->map.getResults()) at.push_back(affine::expandAffineExpr(b, b.loc, e, indices, {}));
+  return b.extract(argument(view->base), physicalIndices(b, view->base, at));
+}
+
+SmallVector<Value> KernelLowering::outputIndices(LinalgBuilder &b, ArrayRef<Value> indices) const {
+  DimsAttr dims = dimsOf(resultOp()->getResult(0));
+  if (cast<RankedTensorType>(out.getType()).getRank() == dims.getRank()) return SmallVector<Value>(indices);
+  Value row = indices[0];
+  for (int64_t i = 1; i + 1 < dims.getRank(); ++i) row = b.add(b.multiply(row, extent(b, dims, i)), indices[i]);
+  return {row, indices.back()};
+}
+
+scf::ForallOp KernelLowering::overAxes(LinalgBuilder &b, DimsAttr dims, ArrayRef<int64_t> axes) const {
+  SmallVector<OpFoldResult> bounds;
+  for (int64_t axis : axes) bounds.push_back(dims.isStatic(axis) ? OpFoldResult(b.attr(dims.shape()[axis])) : extent(b, dims, axis));
+  if (bounds.empty()) bounds.push_back(b.attr(1));
+  auto forall = scf::ForallOp::create(b, b.loc, bounds, ValueRange{out}, std::nullopt);
+  b.setInsertionPoint(forall.getTerminator());
+  return forall;
+}
+
 KernelLowering::Row KernelLowering::rowOf(LinalgBuilder &b, Value offsets, Value starts, Value row) const {
   auto at = [&](Value tensor, Value i) { return b.make<arith::IndexCastOp>(b.getIndexType(), b.extract(argument(tensor), i)); };
   Value offset = at(offsets, row), next = at(offsets, b.add(row, b.index(1)));
@@ -85,7 +127,21 @@ static Value emitExtremum(LinalgBuilder &b, Value x, Value y, arith::CmpFPredica
   return b.choose(b.make<arith::CmpFOp>(arith::CmpFPredicate::UNO, y, y), y, chosen);
 }
 
+static Value emitGelu(LinalgBuilder &b, Value x, GeluForm form) {
+  auto number = [&](double v) { return b.number(x.getType(), v); };
+  auto multiply = [&](Value u, Value v) { return b.make<arith::MulFOp>(u, v); };
+  Value bent;
+  if (form == GeluForm::erf) bent = b.make<math::ErfOp>(multiply(x, number(0.70710678118654752440)));
+  else bent = b.make<math::TanhOp>(multiply(number(0.79788456080286535588), b.make<math::FmaOp>(multiply(number(0.044715), multiply(x, x)), x, x)));
+  return multiply(multiply(number(0.5), x), b.make<arith::AddFOp>(number(1), bent));
+}
+
 Value heddle::emitElement(LinalgBuilder &b, Operation *op, ValueRange operands) {
+  if (auto gelu = dyn_cast<GeluOp>(op)) return emitGelu(b, operands[0], gelu.getForm());
+  if (isa<SiluOp>(op)) {
+    Value x = operands[0], power = b.make<math::ExpOp>(b.make<arith::NegFOp>(x));
+    return b.make<arith::DivFOp>(x, b.make<arith::AddFOp>(b.number(x.getType(), 1), power));
+  }
   if (isa<arith::MaximumFOp>(op)) return emitExtremum(b, operands[0], operands[1], arith::CmpFPredicate::OGT);
   if (isa<arith::MinimumFOp>(op)) return emitExtremum(b, operands[0], operands[1], arith::CmpFPredicate::OLT);
   OperationState state(op->getLoc(), op->getName());
@@ -99,10 +155,16 @@ FailureOr<Value> KernelLowering::lowerBody(LinalgBuilder &b) {
   for (Operation &op : kernel.getBody().front()) {
     if (auto x = dyn_cast<LinearOp>(op)) return lowerLinear(b, x);
     if (auto x = dyn_cast<AttentionOp>(op)) return lowerAttention(b, x);
-    if (auto x = dyn_cast<PositionsOp>(op)) return lowerPositions(b, x);
+    if (auto x = dyn_cast<PositionsOp>(op); x && x.getOffsets()) return lowerPositions(b, x);
     if (auto x = dyn_cast<FlattenOp>(op); x && x.getOffsets()) return lowerFlatten(b, x);
     if (auto x = dyn_cast<UnflattenOp>(op); x && dimsOf(x.getSource()) != dimsOf(x.getType())) return lowerUnflatten(b, x);
-    if (isa<MatmulOp, ConcatOp>(op)) return op.emitOpError("is not built yet on activations");
+    if (auto x = dyn_cast<MatmulOp>(op)) return lowerMatmul(b, x);
+    if (auto x = dyn_cast<ConcatOp>(op)) return lowerConcat(b, x);
+    if (auto x = dyn_cast<WindowsOp>(op)) return lowerWindows(b, x);
+    if (auto x = dyn_cast<PickOp>(op)) return lowerPick(b, x);
+    if (auto x = dyn_cast<SpreadOp>(op)) return lowerSpread(b, x);
+    if (isReduction(&op) && !isRowOp(&op)) return lowerReduction(b, &op);
+    if (auto x = dyn_cast<SoftmaxOp>(op); x && !isRowOp(&op)) return lowerSoftmax(b, x);
   }
   return lowerRows(b);
 }

@@ -9,6 +9,8 @@ namespace heddle {
 
 /// How a value lies in memory inside: rows of all leading axes times columns padded to whole panels, where the last extent is static; else as its shape.
 mlir::RankedTensorType internalType(mlir::Type logical);
+/// On an argument or a kernel: it is an array of the caller's, an entry's argument or result. Set by OutlineKernels.
+inline constexpr llvm::StringLiteral exactAttr = "heddle.exact";
 /// How the caller's arrays lie.
 mlir::RankedTensorType exactType(mlir::Type logical);
 /// The packed panels of a weight matrix.
@@ -46,7 +48,23 @@ public:
   };
   Row rowOf(LinalgBuilder &b, mlir::Value offsets, mlir::Value starts, mlir::Value row) const;
 
+  /// A mask's site; its operands are arguments of the kernel.
+  MaskSite siteOf(mlir::Value batch, mlir::Value head, mlir::Value queryStart, mlir::Value keyStart) const;
+  /// Element `indices` of a value that is a constant, an argument or a view of one.
+  mlir::FailureOr<mlir::Value> readElement(LinalgBuilder &b, mlir::Value value, llvm::ArrayRef<mlir::Value> indices) const;
+  /// Where element `indices` of the kernel's result lies in its output.
+  llvm::SmallVector<mlir::Value> outputIndices(LinalgBuilder &b, llvm::ArrayRef<mlir::Value> indices) const;
+  /// A parallel loop over the axes [0, count) of `dims`.
+  mlir::scf::ForallOp overAxes(LinalgBuilder &b, DimsAttr dims, llvm::ArrayRef<int64_t> axes) const;
+
   mlir::FailureOr<mlir::Value> lowerRows(LinalgBuilder &b);
+  mlir::FailureOr<mlir::Value> lowerReduction(LinalgBuilder &b, mlir::Operation *op);
+  mlir::FailureOr<mlir::Value> lowerSoftmax(LinalgBuilder &b, SoftmaxOp op);
+  mlir::FailureOr<mlir::Value> lowerMatmul(LinalgBuilder &b, MatmulOp op);
+  mlir::FailureOr<mlir::Value> lowerPick(LinalgBuilder &b, PickOp op);
+  mlir::FailureOr<mlir::Value> lowerSpread(LinalgBuilder &b, SpreadOp op);
+  mlir::FailureOr<mlir::Value> lowerConcat(LinalgBuilder &b, ConcatOp op);
+  mlir::FailureOr<mlir::Value> lowerWindows(LinalgBuilder &b, WindowsOp op);
   mlir::FailureOr<mlir::Value> lowerLinear(LinalgBuilder &b, LinearOp op);
   mlir::FailureOr<mlir::Value> lowerAttention(LinalgBuilder &b, AttentionOp op);
   mlir::FailureOr<mlir::Value> lowerFlatten(LinalgBuilder &b, FlattenOp op);

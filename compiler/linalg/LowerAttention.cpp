@@ -21,8 +21,10 @@ struct HeadBuffer {
     Value tensor = view ? kernel.argument(view->base) : Value();
     if (!tensor) return std::nullopt;
     auto shape = cast<RankedTensorType>(operand.getType()).getShape();
-    bool headed = dimsOf(view->base).getRank() == 3; // [tokens, heads, columns], its first two axes one in memory
-    int64_t heads = headed ? dimsOf(view->base).shape()[1] : 1;
+    // [tokens, heads, columns] or [batch, tokens, heads, columns]: all axes but the last are one in memory
+    int64_t axes = dimsOf(view->base).getRank(), operandAxes = cast<RankedTensorType>(operand.getType()).getRank();
+    bool headed = axes == operandAxes;
+    int64_t heads = headed ? dimsOf(view->base).shape()[axes - 2] : 1;
     return HeadBuffer{tensor, heads, headed ? 1 : 0, view->headColumns, view->first, shape.back()};
   }
   Value rowAt(LinalgBuilder &b, Value token, Value head) const {
@@ -82,7 +84,7 @@ Value AttentionLowering::byColumns(LinalgBuilder &b, int64_t rows, int64_t width
 }
 
 MaskSite AttentionLowering::site() {
-  return {batch, queryHead, queries.start, keys.start, [this](Value v) { return kernel.argument(v); }};
+  return kernel.siteOf(batch, queryHead, queries.start, keys.start);
 }
 
 /// In a body over (queries, keys): whether the pair is real and visible, and its score.
@@ -135,9 +137,8 @@ AttentionLowering::State AttentionLowering::block(LinalgBuilder &b, Block at, Va
   Value score = b.generic({queries, keysTile}, b.fill(zero, b.empty({R, N}, element)), product, 1,
                           [](LinalgBuilder &g, ValueRange v) { return g.make<math::FmaOp>(v[0], v[1], v[2]); });
   if (!full || mask)
-    score = b.generic(inputs({score}), b.empty({R, N}, element), maps({whole}, whole, whole), 0, [&](LinalgBuilder &g, ValueRange v) {
+    score = b.generic({score}, b.empty({R, N}, element), {whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) {
       if (full) return visible(g, at, 0, 1, v[0]).second;
-      if (seen) return g.choose(isSeen(g, v.drop_back(), 1), v[0], lowest);
       auto [is, changed] = visible(g, at, 0, 1, v[0]);
       return g.choose(is, changed, lowest);
     });
@@ -236,22 +237,27 @@ Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value
 FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
   auto q = HeadBuffer::of(kernel, op.getQuery()), k = HeadBuffer::of(kernel, op.getKey()), v = HeadBuffer::of(kernel, op.getValue());
   StringRef width = op.hasRows() ? dimsOf(op.getType()).nameOf(0).getValue() : "";
-  if (!q || !k || !v || !width.consume_back(".tokens")) return op.emitOpError("is built for rows of tokens only");
+  if (!q || !k || !v || (op.hasRows() && !width.consume_back(".tokens"))) return op.emitOpError("is built for rows of tokens, or [batch, heads, n, d], only");
   query = *q, key = *k, value = *v;
   mask = op.getMask() ? op.getMask().getDefiningOp<MaskOpInterface>() : MaskOpInterface();
-  bool joined = dimsOf(kernel.resultOp()->getResult(0)).getRank() == 2; // heads side by side in one row
+  bool joined = kernel.resultOp() != op.getOperation(); // heads side by side in one row
+  if (!joined && !op.hasRows()) return op.emitOpError("of [batch, heads, n, d] is built where its heads are joined only");
   int64_t heads = op.heads(), group = heads / op.keyHeads();
-  Value tileSize = b.index(queryTile), batches = b.subtract(kernel.extent(b, dimsOf(op.getQueryOffsets()), 0), b.index(1));
-  SmallVector<OpFoldResult> bounds{batches, b.make<arith::CeilDivUIOp>(kernel.dimension(width), tileSize), b.attr(heads)};
+  DimsAttr queryDims = dimsOf(op.getQuery());
+  Value tileSize = b.index(queryTile), zero = b.index(0);
+  Value batches = op.hasRows() ? b.subtract(kernel.extent(b, dimsOf(op.getQueryOffsets()), 0), b.index(1)) : kernel.extent(b, queryDims, 0);
+  Value longest = op.hasRows() ? kernel.dimension(width) : kernel.extent(b, queryDims, 2);
+  SmallVector<OpFoldResult> bounds{batches, b.make<arith::CeilDivUIOp>(longest, tileSize), b.attr(heads)};
   auto forall = scf::ForallOp::create(b, b.loc, bounds, ValueRange{kernel.out}, std::nullopt);
   b.setInsertionPoint(forall.getTerminator());
   batch = forall.getInductionVar(0);
   queryHead = forall.getInductionVar(2);
   keyHead = group == 1 ? queryHead : b.make<arith::DivUIOp>(queryHead, b.index(group));
-  queries = kernel.rowOf(b, op.getQueryOffsets(), op.getQueryStarts(), batch);
-  keys = kernel.rowOf(b, op.getKeyOffsets(), op.getKeyStarts(), batch);
+  auto wholeRow = [&](Value tokens) { return KernelLowering::Row{b.multiply(batch, tokens), tokens, zero}; };
+  queries = op.hasRows() ? kernel.rowOf(b, op.getQueryOffsets(), op.getQueryStarts(), batch) : wholeRow(longest);
+  keys = op.hasRows() ? kernel.rowOf(b, op.getKeyOffsets(), op.getKeyStarts(), batch) : wholeRow(kernel.extent(b, dimsOf(op.getKey()), 2));
   // The last tile of a row overlaps its neighbour; a row shorter than a tile goes query by query; a tile beyond the row has no queries.
-  Value zero = b.index(0), first = b.multiply(forall.getInductionVar(1), tileSize);
+  Value first = b.multiply(forall.getInductionVar(1), tileSize);
   Value start = b.largest(zero, b.least(first, b.subtract(queries.length, tileSize)));
   Value count = b.choose(b.compare(P::slt, first, queries.length), b.least(queries.length, tileSize), zero);
   HeadBuffer result{forall.getRegionIterArgs()[0], joined ? 1 : heads, joined ? 0 : 1, joined ? value.width : 0, 0, value.width};

@@ -52,7 +52,10 @@ FailureOr<Value> KernelLowering::lowerFlatten(LinalgBuilder &b, FlattenOp op) {
     Value index = i.add(tasks.first, token);
     if (!columns) return i.make<tensor::InsertOp>(i.extract(source, {tasks.batch, index}), into, ValueRange{token});
     SmallVector<OpFoldResult> to{token, i.attr(0)}, one{i.attr(1), i.attr(width)};
-    Value from = i.slice(source, {tasks.batch, index, i.attr(0)}, {i.attr(1), i.attr(1), i.attr(width)}, {}, 2);
+    SmallVector<Value> place = physicalIndices(i, op.getSource(), {tasks.batch, index, i.index(0)});
+    SmallVector<OpFoldResult> offsets(place.begin(), place.end()), extents(place.size(), i.attr(1));
+    extents.back() = i.attr(width);
+    Value from = i.slice(source, offsets, extents, {}, 2);
     Value copy = i.generic({from}, i.slice(into, to, one), {i.map(2, {0, 1}), i.map(2, {0, 1})}, 0, [](LinalgBuilder &, ValueRange v) { return v[0]; });
     return i.insert(copy, into, to, one);
   });
@@ -92,9 +95,11 @@ FailureOr<Value> KernelLowering::lowerUnflatten(LinalgBuilder &b, UnflattenOp op
   SmallVector<Value> from{b.add(row.offset, at[1])};
   from.append(at.begin() + 2, at.end());
   if (columns) from.push_back(b.index(0));
-  SmallVector<OpFoldResult> offsets(at.begin(), at.end()), sizes(rank, b.attr(1));
   int64_t width = columns ? dims.shape()[rank - 1] : 1;
-  if (columns) offsets.push_back(b.attr(0));
+  SmallVector<Value> place(at);
+  if (columns) place.push_back(b.index(0));
+  place = outputIndices(b, place);
+  SmallVector<OpFoldResult> offsets(place.begin(), place.end()), sizes(place.size(), b.attr(1));
   sizes.back() = b.attr(width);
   Value slot = b.slice(forall.getRegionIterArgs()[0], offsets, sizes, {}, columns ? 2 : 1), zero = b.zero(elementOf(op.getResult()));
   auto choice = scf::IfOp::create(b, b.loc, TypeRange{slot.getType()}, real, true);
@@ -102,7 +107,7 @@ FailureOr<Value> KernelLowering::lowerUnflatten(LinalgBuilder &b, UnflattenOp op
   auto view = columns ? rowViewOf(op.getSource(), cast<RankedTensorType>(op.getSource().getType()).getRank() - 1) : std::nullopt;
   Value source = argument(op.getSource());
   if (!source || (view && view->kind != RowView::Contiguous)) return op.emitOpError("of a view is not built yet");
-  SmallVector<Value> place = physicalIndices(t, op.getSource(), from);
+  place = physicalIndices(t, op.getSource(), from);
   if (columns) {
     Value tile = t.slice(source, {place[0], t.attr(0)}, {t.attr(1), t.attr(width)});
     scf::YieldOp::create(t, b.loc, t.generic({tile}, slot, {t.map(2, {0, 1}), t.map(2, {0, 1})}, 0, [](LinalgBuilder &, ValueRange v) { return v[0]; }));

@@ -1,6 +1,7 @@
 // Row kernels: scf.forall over the rows; in it each op is scalar work, or linalg on a tile of one row and all its columns.
 #include "compiler/linalg/KernelGroups.h"
 #include "compiler/linalg/KernelLowering.h"
+#include "compiler/support/Target.h"
 #include "mlir/Dialect/Affine/Utils.h"
 
 using namespace mlir;
@@ -42,7 +43,12 @@ private:
   FailureOr<Value> emitReduction(Operation *op);
   FailureOr<Value> emitSoftmax(SoftmaxOp op);
   FailureOr<Value> emitLayerNorm(LayerNormOp op);
+  FailureOr<Value> emitRmsNorm(RmsNormOp op);
+  FailureOr<Value> emitRotary(RotaryEmbeddingOp op);
   FailureOr<Value> emitGather(GatherOp op);
+  FailureOr<Value> emitMaskScores(MaskScoresOp op);
+  FailureOr<Value> emitIndices(PositionsOp op);
+  Value visiblePairs(Value queryOffsets, Value queryStarts, Value keyOffsets, Value keyStarts, size_t queryAxis, Value &queryStart, Value &keyStart);
   FailureOr<Value> emitMaskValues(MaskValuesOp op);
   FailureOr<Value> emitPadding(Operation *op);
   Value centredSquares(Value x, Value mean, int64_t columns);
@@ -195,15 +201,88 @@ FailureOr<Value> RowLowering::emitLayerNorm(LayerNormOp op) {
   });
 }
 
+/// x / sqrt(sum(x^2) / n + epsilon) * gain
+FailureOr<Value> RowLowering::emitRmsNorm(RmsNormOp op) {
+  auto x = read(op.getSource());
+  if (failed(x)) return failure();
+  if (!kernel.argument(op.getGain())) return op.emitOpError("takes its gain from a weight only; others are not built yet");
+  int64_t columns = columnsOf(op.getSource());
+  Type element = elementOf(op.getSource());
+  Value squares = reduce({*x}, b.zero(element), [](LinalgBuilder &g, ValueRange v) { return g.make<math::FmaOp>(v[0], v[0], v[1]); });
+  Value mean = b.make<arith::DivFOp>(squares, b.number(element, columns));
+  Value root = b.make<math::SqrtOp>(b.make<arith::AddFOp>(mean, b.number(element, op.getEpsilon().convertToDouble())));
+  Value scale = b.make<arith::DivFOp>(b.number(element, 1), root);
+  Value gain = b.slice(kernel.argument(op.getGain()), {b.attr(0)}, {b.attr(columns)});
+  return elementwise(op, {*x, scale, gain}, columns, element,
+                     [](LinalgBuilder &g, ValueRange v) { return g.make<arith::MulFOp>(g.make<arith::MulFOp>(v[0], v[1]), v[2]); });
+}
+
+/// (a, b) -> (a cos - b sin, b cos + a sin) for each pair of channels; the angles' row is that of the token.
+FailureOr<Value> RowLowering::emitRotary(RotaryEmbeddingOp op) {
+  auto x = read(op.getSource());
+  if (failed(x)) return failure();
+  DimsAttr angles = dimsOf(op.getAngles()), source = dimsOf(op.getSource());
+  Value table = kernel.argument(op.getAngles());
+  if (!table || !isa<RankedTensorType>(x->getType())) return op.emitOpError("takes its angles from a table of positions only");
+  bool tokensFirst = source.extent(0) == angles.extent(0) && angles.getRank() == 2;
+  SmallVector<Value> at;
+  if (angles.getRank() == 3) at.push_back(row.front());
+  at.push_back(tokensFirst ? row.front() : row.back());
+  at.push_back(b.index(0));
+  at = kernel.physicalIndices(b, op.getAngles(), at);
+  int64_t columns = columnsOf(op.getSource()), turned = angles.shape().back(), half = turned / 2;
+  SmallVector<OpFoldResult> offsets(at.begin(), at.end()), sizes(at.size(), b.attr(1));
+  sizes.back() = b.attr(turned);
+  Value turns = b.slice(table, offsets, sizes, {}, 2), gain = b.number(elementOf(op.getResult()), op.getGain().convertToDouble());
+  Value out = tileFor(op, columns, elementOf(op.getResult()));
+  auto part = [&](Value tile, int64_t first, int64_t count) { return b.slice(tile, {b.attr(0), b.attr(first)}, {b.attr(1), b.attr(count)}); };
+  auto put = [&](Value made, int64_t first, int64_t count) { out = b.insert(made, out, {b.attr(0), b.attr(first)}, {b.attr(1), b.attr(count)}); };
+  AffineMap whole = b.map(2, {0, 1});
+  auto turn = [&](LinalgBuilder &g, Value own, Value other, Value sine, Value cosine, bool second) {
+    Value product = g.make<arith::MulFOp>(other, g.make<arith::MulFOp>(gain, sine));
+    if (!second) product = g.make<arith::NegFOp>(product);
+    return g.make<math::FmaOp>(own, g.make<arith::MulFOp>(gain, cosine), product);
+  };
+  if (op.getLayout() == PairLayout::halves) {
+    Value first = part(*x, 0, half), second = part(*x, half, half), sine = part(turns, 0, half), cosine = part(turns, half, half);
+    for (bool isSecond : {false, true}) {
+      Value made = b.generic({isSecond ? second : first, isSecond ? first : second, sine, cosine}, part(out, isSecond ? half : 0, half), {whole, whole, whole, whole, whole}, 0,
+                             [&](LinalgBuilder &g, ValueRange v) { return turn(g, v[0], v[1], v[2], v[3], isSecond); });
+      put(made, isSecond ? half : 0, half);
+    }
+  } else { // neighbours: element by element
+    Value tile = *x;
+    Value made = b.generic({}, part(out, 0, turned), {whole}, 0, [&](LinalgBuilder &g, ValueRange) {
+      Value column = g.position(1), zero = g.index(0), one = g.index(1), two = g.index(2), pair = g.make<arith::DivUIOp>(column, two);
+      Value odd = g.compare(arith::CmpIPredicate::ne, g.make<arith::RemUIOp>(column, two), zero), even = g.multiply(pair, two);
+      Value a = g.extract(tile, {zero, even}), c = g.extract(tile, {zero, g.add(even, one)});
+      Value sine = g.extract(turns, {zero, pair}), cosine = g.extract(turns, {zero, g.add(pair, g.index(half))});
+      return g.choose(odd, turn(g, c, a, sine, cosine, true), turn(g, a, c, sine, cosine, false));
+    });
+    put(made, 0, turned);
+  }
+  if (turned < columns) {
+    Value rest = b.generic({part(*x, turned, columns - turned)}, part(out, turned, columns - turned), {whole, whole}, 0, [](LinalgBuilder &, ValueRange v) { return v[0]; });
+    put(rest, turned, columns - turned);
+  }
+  return out;
+}
+
 /// The row of the table is read in place; ids are clamped, so no id reads outside.
 FailureOr<Value> RowLowering::emitGather(GatherOp op) {
   auto id = read(op.getIds());
   if (failed(id)) return failure();
   Value table = kernel.argument(op.getTable());
   DimsAttr dims = dimsOf(op.getTable());
-  if (!table || dims.getRank() > 2 || !dims.isStatic(0) || dimsOf(op.getIds()) != rowDims) return op.emitOpError("is built for tables [n] and [n, d] with one id a row only");
+  int64_t idAxis = op.getTransposed() ? 1 : 0;
+  if (!table || dims.getRank() > 2 || !dims.isStatic(idAxis) || dimsOf(op.getIds()) != rowDims) return op.emitOpError("is built for tables [n] and [n, d] with one id a row only");
   Value rowId = b.make<arith::IndexCastOp>(b.getIndexType(), *id);
-  rowId = b.largest(b.index(0), b.least(rowId, b.index(dims.shape()[0] - 1)));
+  rowId = b.largest(b.index(0), b.least(rowId, b.index(dims.shape()[idAxis] - 1)));
+  if (op.getTransposed()) { // the panels of a product: column id of a matrix
+    Value width = b.index(panelColumns), panel = b.make<arith::DivUIOp>(rowId, width), place = b.make<arith::RemUIOp>(rowId, width);
+    return b.generic({}, tileFor(op, dims.shape()[0], elementOf(op.getResult())), {b.map(2, {0, 1})}, 0,
+                     [&](LinalgBuilder &g, ValueRange) { return g.extract(table, {panel, g.position(1), place}); });
+  }
   if (dims.getRank() == 1) return b.extract(table, rowId);
   int64_t columns = dims.shape()[1];
   Value tile = b.slice(table, {rowId, b.attr(0)}, {b.attr(1), b.attr(columns)});
@@ -211,24 +290,53 @@ FailureOr<Value> RowLowering::emitGather(GatherOp op) {
   return elementwise(op, {tile}, columns, elementOf(op.getResult()), [](LinalgBuilder &, ValueRange v) { return v[0]; });
 }
 
-FailureOr<Value> RowLowering::emitMaskValues(MaskValuesOp op) {
+/// Whether query and key of this element are real tokens; their starts.
+Value RowLowering::visiblePairs(Value queryOffsets, Value queryStarts, Value keyOffsets, Value keyStarts, size_t queryAxis, Value &queryStart, Value &keyStart) {
   using P = arith::CmpIPredicate;
-  Value zero = b.index(0), query = row[1], key = row[2], visible = b.truth(true), queryStart = zero, keyStart = zero;
-  if (op.getQueryOffsets()) {
-    auto rows = kernel.rowOf(b, op.getQueryOffsets(), op.getQueryStarts(), row[0]);
-    visible = b.both(visible, b.compare(P::slt, query, rows.length));
+  Value real = b.truth(true);
+  queryStart = keyStart = b.index(0);
+  if (queryOffsets) {
+    auto rows = kernel.rowOf(b, queryOffsets, queryStarts, row[0]);
+    real = b.both(real, b.compare(P::slt, row[queryAxis], rows.length));
     queryStart = rows.start;
   }
-  if (op.getKeyOffsets()) {
-    auto rows = kernel.rowOf(b, op.getKeyOffsets(), op.getKeyStarts(), row[0]);
-    visible = b.both(visible, b.compare(P::slt, key, rows.length));
+  if (keyOffsets) {
+    auto rows = kernel.rowOf(b, keyOffsets, keyStarts, row[0]);
+    real = b.both(real, b.compare(P::slt, row[queryAxis + 1], rows.length));
     keyStart = rows.start;
   }
-  if (!op.getMask()) return visible;
-  MaskSite site{row[0], zero, queryStart, keyStart, [&](Value v) { return kernel.argument(v); }};
+  return real;
+}
+
+FailureOr<Value> RowLowering::emitMaskValues(MaskValuesOp op) {
+  Value queryStart, keyStart;
+  Value real = visiblePairs(op.getQueryOffsets(), op.getQueryStarts(), op.getKeyOffsets(), op.getKeyStarts(), 1, queryStart, keyStart);
+  if (!op.getMask()) return real;
+  MaskSite site = kernel.siteOf(row[0], b.index(0), queryStart, keyStart);
   auto mask = op.getMask().getDefiningOp<MaskOpInterface>();
-  auto answer = mask.emitScore(b, b.loc, site, b.add(queryStart, query), b.add(keyStart, key), b.zero(b.getF32Type()));
-  return b.both(visible, answer.first);
+  auto answer = mask.emitScore(b, b.loc, site, b.add(queryStart, row[1]), b.add(keyStart, row[2]), b.zero(b.getF32Type()));
+  return b.both(real, answer.first);
+}
+
+FailureOr<Value> RowLowering::emitMaskScores(MaskScoresOp op) {
+  auto score = read(op.getScores());
+  if (failed(score)) return failure();
+  size_t query = row.size() - 2;
+  Value queryStart, keyStart;
+  Value real = visiblePairs({}, {}, op.getKeyOffsets(), op.getKeyStarts(), query, queryStart, keyStart);
+  if (op.getQueryOffsets()) queryStart = kernel.rowOf(b, op.getQueryOffsets(), op.getQueryStarts(), row[0]).start;
+  MaskSite site = kernel.siteOf(query ? row[0] : b.index(0), query > 1 ? row[1] : b.index(0), queryStart, keyStart);
+  auto mask = op.getMask().getDefiningOp<MaskOpInterface>();
+  auto answer = mask.emitScore(b, b.loc, site, b.add(queryStart, row[query]), b.add(keyStart, row[query + 1]), *score);
+  return b.choose(b.both(real, answer.first), answer.second, b.lowest(elementOf(op.getResult())));
+}
+
+/// Positions of an axis that is not ragged: the index along the last axis.
+FailureOr<Value> RowLowering::emitIndices(PositionsOp op) {
+  int64_t columns = columnsOf(op.getResult());
+  Type element = elementOf(op.getResult());
+  if (columns == 0) return b.make<arith::IndexCastOp>(element, row.back());
+  return elementwise(op, {}, columns, element, [&](LinalgBuilder &g, ValueRange) { return g.make<arith::IndexCastOp>(element, g.position(1)); });
 }
 
 /// flatten and unflatten where nothing is ragged, or the source is padded already: a copy, 0 beyond the length.
@@ -247,6 +355,10 @@ FailureOr<Value> RowLowering::emit(Operation *op) {
   if (isReduction(op)) return emitReduction(op);
   if (auto x = dyn_cast<SoftmaxOp>(op)) return emitSoftmax(x);
   if (auto x = dyn_cast<LayerNormOp>(op)) return emitLayerNorm(x);
+  if (auto x = dyn_cast<RmsNormOp>(op)) return emitRmsNorm(x);
+  if (auto x = dyn_cast<RotaryEmbeddingOp>(op)) return emitRotary(x);
+  if (auto x = dyn_cast<MaskScoresOp>(op)) return emitMaskScores(x);
+  if (auto x = dyn_cast<PositionsOp>(op)) return emitIndices(x);
   if (auto x = dyn_cast<GatherOp>(op)) return emitGather(x);
   if (auto x = dyn_cast<MaskValuesOp>(op)) return emitMaskValues(x);
   if (isa<FlattenOp, UnflattenOp>(op)) return emitPadding(op);

@@ -1,5 +1,6 @@
 // Each group of ops that run together becomes a private function; the entry becomes a straight list of calls. First pass of the linalg stage.
 #include "compiler/linalg/KernelGroups.h"
+#include "compiler/linalg/KernelLowering.h"
 #include "compiler/linalg/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -72,6 +73,9 @@ struct OutlineKernels : heddle::impl::OutlineKernelsBase<OutlineKernels> {
       auto type = b.getFunctionType(ValueRange(body.inputs.getArrayRef()).getTypes(), result.getType());
       auto kernel = func::FuncOp::create(b, loc, kernelName(entry, group, number), type);
       kernel.setPrivate();
+      for (auto [i, input] : llvm::enumerate(body.inputs)) // the caller's arrays lie as they were given
+        if (isa<BlockArgument>(input)) kernel.setArgAttr(i, exactAttr, b.getUnitAttr());
+      if (llvm::any_of(result.getUsers(), llvm::IsaPred<func::ReturnOp>)) kernel->setAttr(exactAttr, b.getUnitAttr());
       IRMapping map;
       Block *inside = kernel.addEntryBlock();
       map.map(body.inputs.getArrayRef(), inside->getArguments());

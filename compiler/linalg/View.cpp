@@ -14,10 +14,31 @@ AffineMap identity(Value value) {
   return AffineMap::getMultiDimIdentityMap(type ? type.getRank() : 0, value.getContext());
 }
 
+/// A reshape that only adds or drops axes of extent 1 maps the others one to one, whatever their extents.
+std::optional<AffineMap> unitMap(DimsAttr from, DimsAttr to) {
+  MLIRContext *context = from.getContext();
+  auto isUnit = [](DimsAttr dims, int64_t i) { return dims.isStatic(i) && dims.shape()[i] == 1; };
+  SmallVector<AffineExpr> results;
+  int64_t next = 0;
+  for (int64_t i = 0; i < from.getRank(); ++i) {
+    if (isUnit(from, i)) {
+      results.push_back(getAffineConstantExpr(0, context));
+      continue;
+    }
+    while (next < to.getRank() && isUnit(to, next)) ++next;
+    if (next == to.getRank() || from.extent(i) != to.extent(next)) return std::nullopt;
+    results.push_back(getAffineDimExpr(next++, context));
+  }
+  for (; next < to.getRank(); ++next)
+    if (!isUnit(to, next)) return std::nullopt;
+  return AffineMap::get(to.getRank(), 0, results, context);
+}
+
 /// Axes that agree stay; the static rest is linearised and cut anew.
 std::optional<AffineMap> reshapeMap(ReshapeOp op) {
   DimsAttr from = dimsOf(op.getSource()), to = dimsOf(op.getType());
   MLIRContext *context = op.getContext();
+  if (auto units = unitMap(from, to)) return units;
   int64_t same = 0;
   while (same < from.getRank() && same < to.getRank() && from.extent(same) == to.extent(same)) ++same;
   SmallVector<AffineExpr> results;
@@ -143,7 +164,16 @@ std::optional<ColumnView> heddle::columnViewOf(Value value, const Stops &stops) 
 std::optional<HeadView> heddle::headViewOf(Value value, const Stops &stops) {
   auto view = viewOf(value, stops);
   MLIRContext *context = value.getContext();
-  if (!view || view->map.getNumDims() != 3) return std::nullopt;
+  if (!view) return std::nullopt;
+  if (view->map.getNumDims() == 4) { // [batch, heads, tokens, width]: batch and tokens are one axis of rows in memory
+    ArrayRef<AffineExpr> all = view->map.getResults();
+    AffineExpr batch = getAffineDimExpr(0, context), token = getAffineDimExpr(2, context);
+    if (all.size() < 3 || all[0] != batch || all[1] != token) return std::nullopt; // read in place only where heads lie behind the tokens
+    SmallVector<AffineExpr> rest(all.drop_front(1));
+    for (AffineExpr &e : rest) e = e.replaceDims({getAffineDimExpr(3, context), getAffineDimExpr(1, context), getAffineDimExpr(0, context), getAffineDimExpr(2, context)});
+    view->map = AffineMap::get(3, 0, rest, context);
+  }
+  if (view->map.getNumDims() != 3) return std::nullopt;
   AffineExpr token = getAffineDimExpr(0, context), head = getAffineDimExpr(1, context), column = getAffineDimExpr(2, context);
   ArrayRef<AffineExpr> results = view->map.getResults();
   if (results.empty() || results.front() != token) return std::nullopt;

@@ -36,7 +36,7 @@ struct ColumnView {
 };
 std::optional<ColumnView> columnViewOf(mlir::Value value, const Stops &stops = {});
 
-/// A value [tokens, heads, width] whose element (t, h, d) is element (t, h * headColumns + first + d) of a base [tokens, columns], or (t, h, first + d) of
+/// A value [tokens, heads, width], or [batch, heads, tokens, width] with batch and tokens one axis of rows in memory, whose element (t, h, d) is element (t, h * headColumns + first + d) of a base [tokens, columns], or (t, h, first + d) of
 /// a base [tokens, heads, columns] (then headColumns is 0).
 struct HeadView {
   mlir::Value base;

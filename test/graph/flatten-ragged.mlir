@@ -59,19 +59,42 @@ func.func @rows() -> (tensor<?x?xi32, #heddle.dims<batch, s>>, tensor<?x?x?xi1, 
 }
 
 // -----
-func.func @no_reduction_along_tokens(%x: tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>) -> tensor<?x4xf32, #heddle.dims<batch, 4>>
+// A reduction over all tokens of a row takes their offsets; a value of each batch row is spread over its tokens.
+// CHECK-LABEL: func.func @pooling
+// CHECK-SAME: %[[O:[a-z0-9]*]]: tensor<?xi64, #heddle.dims<batch + 1>> {heddle.offsets = "s"}
+// CHECK: %[[M:.*]] = heddle.mean %{{.*}} over [0] rows %[[O]] : {{.*}} -> tensor<?x4xf32, #heddle.dims<batch, 4>>
+// CHECK: %[[S:.*]] = heddle.spread %[[M]] rows %[[O]]
+// CHECK: %[[B:.*]] = heddle.broadcast %[[S]] along [0, 1]
+// CHECK: arith.subf %{{.*}}, %[[B]] : tensor<?x4xf32, #heddle.dims<s.tokens, 4>>
+// CHECK: heddle.pick %{{.*}} last rows %[[O]]
+func.func @pooling(%x: tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>) -> tensor<?x4xf32, #heddle.dims<batch, 4>>
     attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">]} {
-  // expected-error @+1 {{along the ragged axis #heddle.dims<s> is not built yet}}
-  %0 = heddle.mean %x over [1] : tensor<?x?x4xf32, #heddle.dims<batch, s, 4>> -> tensor<?x4xf32, #heddle.dims<batch, 4>>
-  return %0 : tensor<?x4xf32, #heddle.dims<batch, 4>>
+  %m = heddle.mean %x over [1] : tensor<?x?x4xf32, #heddle.dims<batch, s, 4>> -> tensor<?x4xf32, #heddle.dims<batch, 4>>
+  %b = heddle.broadcast %m along [0, 2] : tensor<?x4xf32, #heddle.dims<batch, 4>> -> tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+  %c = arith.subf %x, %b : tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+  %p = heddle.pick %c last : tensor<?x?x4xf32, #heddle.dims<batch, s, 4>> -> tensor<?x4xf32, #heddle.dims<batch, 4>>
+  return %p : tensor<?x4xf32, #heddle.dims<batch, 4>>
 }
 
 // -----
-func.func @no_value_of_each_batch_row(%x: tensor<?x4xf32, #heddle.dims<batch, 4>>) -> tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+// Written-out scores: rows become padded for the products, and the contraction along keys knows their lengths.
+// CHECK-LABEL: func.func @scores
+// CHECK: heddle.unflatten
+// CHECK: %[[S:.*]] = heddle.matmul %{{.*}} : {{.*}} -> tensor<?x?x?xf32, #heddle.dims<batch, s, s>>
+// CHECK: %[[M:.*]] = heddle.mask_scores %[[S]], %{{.*}} queries {{.*}} keys
+// CHECK: %[[P:.*]] = heddle.softmax %[[M]] axis 2 rows
+// CHECK: %[[Y:.*]] = heddle.matmul %[[P]], %{{.*}} rows
+// CHECK: heddle.flatten %[[Y]] rows
+func.func @scores(%x: tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>) -> tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
     attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">]} {
-  // expected-error @+1 {{repeats one value for each batch row along its tokens, which is not built yet}}
-  %0 = heddle.broadcast %x along [0, 2] : tensor<?x4xf32, #heddle.dims<batch, 4>> -> tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
-  return %0 : tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+  %t = heddle.transpose %x [0, 2, 1] : tensor<?x?x4xf32, #heddle.dims<batch, s, 4>> -> tensor<?x4x?xf32, #heddle.dims<batch, 4, s>>
+  %s = heddle.matmul %x, %t : tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>, tensor<?x4x?xf32, #heddle.dims<batch, 4, s>> -> tensor<?x?x?xf32, #heddle.dims<batch, s, s>>
+  %c = heddle.mask_causal
+  %m = heddle.mask_scores %s, %c : tensor<?x?x?xf32, #heddle.dims<batch, s, s>>
+  %p = heddle.softmax %m axis 2 : tensor<?x?x?xf32, #heddle.dims<batch, s, s>>
+  %y = heddle.matmul %p, %x : tensor<?x?x?xf32, #heddle.dims<batch, s, s>>, tensor<?x?x4xf32, #heddle.dims<batch, s, 4>> -> tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+  %z = arith.addf %y, %x : tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+  return %z : tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
 }
 
 // -----

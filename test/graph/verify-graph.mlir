@@ -27,7 +27,7 @@ func.func @sinusoidal(%p: tensor<?xi32, #heddle.dims<s.tokens>>) attributes {hed
 
 // -----
 func.func @attention(%q: tensor<2x8x4xf32, #heddle.dims<2, 8, 4>>) attributes {heddle.entry} {
-  // expected-error @+1 {{after the graph stage: attention without rows is not built yet}}
+  // expected-error @+1 {{after the graph stage: attention needs rows, or [batch, heads, n, d]}}
   %0 = heddle.attention %q, %q, %q scale 0.5 : tensor<2x8x4xf32, #heddle.dims<2, 8, 4>>, tensor<2x8x4xf32, #heddle.dims<2, 8, 4>>, tensor<2x8x4xf32, #heddle.dims<2, 8, 4>> -> tensor<2x8x4xf32, #heddle.dims<2, 8, 4>>
   return
 }
