@@ -11,6 +11,9 @@ using P = arith::CmpIPredicate;
 
 namespace {
 
+/// A tile of queries of this width, and one of outputs, still fit a thread's stack.
+constexpr int64_t widestHead = 4096;
+
 /// An operand [tokens, heads, width] in its buffer.
 struct HeadBuffer {
   Value tensor;
@@ -61,7 +64,8 @@ private:
   };
   Merge factors(LinalgBuilder &b, int64_t rows, const State &state, Value m, Value l);
   Value combine(LinalgBuilder &b, const Merge &into, Value fresh, Value running, ArrayRef<AffineMap> maps);
-  Value copyKeys(LinalgBuilder &b, const HeadBuffer &from, Value firstKey, bool transposed);
+  Value copyKeys(LinalgBuilder &b, const HeadBuffer &from, Value firstKey, Value firstColumn, int64_t columns, bool transposed);
+  Value scoresOf(LinalgBuilder &b, const Block &at, Value queryTile);
   std::pair<Value, Value> visible(LinalgBuilder &g, const Block &at, int64_t queryLoop, int64_t keyLoop, Value score);
   MaskSite site();
   /// `body` on [rows, columns] pieces of `out`, a panel of columns at a time: code and registers do not grow with the width of a head.
@@ -97,16 +101,39 @@ std::pair<Value, Value> AttentionLowering::visible(LinalgBuilder &g, const Block
   return {g.both(real, seen), changed};
 }
 
-/// The keys of a block, [width, keyBlock] or [keyBlock, width]; places without a real key repeat the nearest one.
-Value AttentionLowering::copyKeys(LinalgBuilder &b, const HeadBuffer &from, Value firstKey, bool transposed) {
-  SmallVector<OpFoldResult> sizes{b.attr(transposed ? from.width : keyBlock), b.attr(transposed ? keyBlock : from.width)};
-  Value last = b.subtract(keys.length, b.index(1)), column = from.columnAt(b, keyHead);
+/// Columns of the keys of a block, [columns, keyBlock] or [keyBlock, columns]; places without a real key repeat the nearest one.
+Value AttentionLowering::copyKeys(LinalgBuilder &b, const HeadBuffer &from, Value firstKey, Value firstColumn, int64_t columns, bool transposed) {
+  SmallVector<OpFoldResult> sizes{b.attr(transposed ? columns : keyBlock), b.attr(transposed ? keyBlock : columns)};
+  Value last = b.subtract(keys.length, b.index(1)), column = b.add(from.columnAt(b, keyHead), firstColumn);
   return b.generic({}, b.empty(sizes, element), {b.map(2, {0, 1})}, 0, [&](LinalgBuilder &g, ValueRange) {
     Value position = g.add(firstKey, g.position(transposed ? 1 : 0));
     Value index = g.largest(g.index(0), g.least(g.subtract(position, keys.start), last));
     Value token = g.add(keys.offset, index);
     return g.extract(from.tensor, {from.rowAt(g, token, keyHead), g.add(column, g.position(transposed ? 0 : 1))});
   });
+}
+
+/// queries @ keys^T of a block, [rows, keyBlock]: a sum of chains over blocks of k, so that the copied keys never outgrow one block.
+Value AttentionLowering::scoresOf(LinalgBuilder &b, const Block &at, Value queryTile) {
+  AffineMap whole = b.map(2, {0, 1});
+  SmallVector<AffineMap> product{b.map(3, {0, 2}), b.map(3, {2, 1}), b.map(3, {0, 1})};
+  SmallVector<OpFoldResult> sizes{b.attr(at.rows), b.attr(keyBlock)};
+  auto chain = [&](LinalgBuilder &i, Value first, int64_t columns) {
+    Value keysTile = copyKeys(i, key, at.firstKey, first, columns, true);
+    Value part = columns == key.width ? queryTile : i.slice(queryTile, {i.attr(0), first}, {i.attr(at.rows), i.attr(columns)});
+    return i.generic({part, keysTile}, i.fill(i.zero(element), i.empty(sizes, element)), product, 1,
+                     [](LinalgBuilder &g, ValueRange v) { return g.make<math::FmaOp>(v[0], v[1], v[2]); });
+  };
+  if (key.width <= productBlock) return chain(b, b.index(0), key.width);
+  auto add = [&](LinalgBuilder &i, Value sum, Value part) {
+    return i.generic({part}, sum, {whole, whole}, 0, [](LinalgBuilder &g, ValueRange v) { return g.make<arith::AddFOp>(v[1], v[0]); });
+  };
+  int64_t even = key.width / productBlock * productBlock;
+  Value start = b.fill(b.zero(element), b.empty(sizes, element));
+  auto loop = scf::ForOp::create(b, b.loc, b.index(0), b.index(even), b.index(productBlock), ValueRange{start});
+  LinalgBuilder i(OpBuilder::atBlockBegin(loop.getBody()), b.loc);
+  scf::YieldOp::create(i, b.loc, add(i, loop.getRegionIterArgs()[0], chain(i, loop.getInductionVar(), productBlock)));
+  return even == key.width ? loop.getResult(0) : add(b, loop.getResult(0), chain(b, b.index(even), key.width - even));
 }
 
 /// (m_b, l_b, o_b) of one block from its own maximum, merged into the running state. `full`: every pair is visible, no select is needed; both ways give
@@ -116,7 +143,7 @@ AttentionLowering::State AttentionLowering::block(LinalgBuilder &b, Block at, Va
   AffineMap whole = b.map(2, {0, 1}), rows = b.map(2, {0});
   SmallVector<AffineMap> product{b.map(3, {0, 2}), b.map(3, {2, 1}), b.map(3, {0, 1})};
   Value zero = b.zero(element), lowest = b.lowest(element), none = b.number(element, 0.5);
-  Value keysTile = copyKeys(b, key, at.firstKey, true), valuesTile = copyKeys(b, value, at.firstKey, false), seen;
+  Value seen;
   if (!full && mask && mask.readsTensor())
     seen = b.generic({}, b.empty({R, N}, element), {whole}, 0,
                      [&](LinalgBuilder &g, ValueRange) { return g.make<arith::UIToFPOp>(element, visible(g, at, 0, 1, zero).first); });
@@ -134,8 +161,7 @@ AttentionLowering::State AttentionLowering::block(LinalgBuilder &b, Block at, Va
     all.push_back(out);
     return all;
   };
-  Value score = b.generic({queries, keysTile}, b.fill(zero, b.empty({R, N}, element)), product, 1,
-                          [](LinalgBuilder &g, ValueRange v) { return g.make<math::FmaOp>(v[0], v[1], v[2]); });
+  Value score = scoresOf(b, at, queries);
   if (!full || mask)
     score = b.generic({score}, b.empty({R, N}, element), {whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) {
       if (full) return visible(g, at, 0, 1, v[0]).second;
@@ -150,7 +176,7 @@ AttentionLowering::State AttentionLowering::block(LinalgBuilder &b, Block at, Va
   Value l = b.generic({p}, b.fill(zero, b.empty({R}, element)), {whole, rows}, 1, [](LinalgBuilder &g, ValueRange v) { return g.make<arith::AddFOp>(v[1], v[0]); });
   Merge into = factors(b, at.rows, state, m, l);
   Value output = byColumns(b, at.rows, value.width, state[2], [&](LinalgBuilder &c, Value first, int64_t columns, Value running) {
-    Value values = c.slice(valuesTile, {c.attr(0), first}, {N, c.attr(columns)});
+    Value values = copyKeys(c, value, at.firstKey, first, columns, false);
     auto body = [&](LinalgBuilder &g, ValueRange v) {
       Value sum = v.back(), next = g.make<math::FmaOp>(v[0], v[1], sum);
       return full ? next : g.choose(isSeen(g, v.drop_back(), 2), next, sum); // 0 * NaN never enters
@@ -239,6 +265,7 @@ FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
   StringRef width = op.hasRows() ? dimsOf(op.getType()).nameOf(0).getValue() : "";
   if (!q || !k || !v || (op.hasRows() && !width.consume_back(".tokens"))) return op.emitOpError("is built for rows of tokens, or [batch, heads, n, d], only");
   query = *q, key = *k, value = *v;
+  if (key.width > widestHead || value.width > widestHead) return op.emitOpError("has heads wider than ") << widestHead << ", which is not built";
   mask = op.getMask() ? op.getMask().getDefiningOp<MaskOpInterface>() : MaskOpInterface();
   bool joined = kernel.resultOp() != op.getOperation(); // heads side by side in one row
   if (!joined && !op.hasRows()) return op.emitOpError("of [batch, heads, n, d] is built where its heads are joined only");

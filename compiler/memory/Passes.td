@@ -105,7 +105,7 @@ def VerifyMemory : Pass<"heddle-verify-memory", "::mlir::ModuleOp"> {
   let summary = "check what the memory stage promises to the native stage";
   let description = [{
     No tensor, no linalg op, no scf.forall, no memref.alloc or memref.copy; every memref.alloca has a static shape and stands in the first block of its
-    function, at most 256 KiB a function; entries and kernels take `memref<1xi8>` and `index` alone, the context first, and return nothing (an
+    function, at most 1 MiB a function; entries and kernels take `memref<1xi8>` and `index` alone, the context first, and return nothing (an
     outlined region may also capture scalars, vectors and stack buffers); the arena of every entry is known. Example: test/memory/verify-memory.mlir.
   }];
   let statistics = [Statistic<"checked", "checked", "functions checked">];

@@ -11,7 +11,7 @@ namespace heddle {
 namespace {
 
 /// Tiles are meant to fit the second-level cache, and every thread of the pool has a stack of its own (8 MiB by default).
-constexpr int64_t stackBytes = 256 * 1024;
+constexpr int64_t stackBytes = 1024 * 1024;
 
 int64_t bytesOf(MemRefType type) {
   Type element = type.getElementType();

@@ -28,11 +28,11 @@ heddle.weight @w : !w = #heddle.tensor<"w", tensor<40x50xf32>>
 // CHECK: call @product
 // CHECK: memref.view %[[RESULT]][%c0][%[[BATCH]], %[[S]]] : memref<1xi8> to memref<?x?x50xf32>
 // CHECK: call @unflatten
-func.func private @flatten(%x: tensor<?x?x40xf32, #heddle.dims<batch, s, 40>>, %o: tensor<?xi64, #heddle.dims<batch + 1>>) -> !x {
+func.func private @flatten(%x: tensor<?x?x40xf32, #heddle.dims<batch, s, 40>> {heddle.exact}, %o: tensor<?xi64, #heddle.dims<batch + 1>>) -> !x {
   %r = heddle.flatten %x rows %o : tensor<?x?x40xf32, #heddle.dims<batch, s, 40>>, tensor<?xi64, #heddle.dims<batch + 1>> -> !x
   return %r : !x
 }
-func.func private @unflatten(%x: !y, %o: tensor<?xi64, #heddle.dims<batch + 1>>) -> tensor<?x?x50xf32, #heddle.dims<batch, s, 50>> {
+func.func private @unflatten(%x: !y, %o: tensor<?xi64, #heddle.dims<batch + 1>>) -> tensor<?x?x50xf32, #heddle.dims<batch, s, 50>> attributes {heddle.exact} {
   %r = heddle.unflatten %x rows %o : !y, tensor<?xi64, #heddle.dims<batch + 1>> -> tensor<?x?x50xf32, #heddle.dims<batch, s, 50>>
   return %r : tensor<?x?x50xf32, #heddle.dims<batch, s, 50>>
 }
@@ -80,8 +80,20 @@ func.func private @attention(%x: !x, %o: !o, %s: !s) -> !x {
 // -----
 !x = tensor<?x4xf32, #heddle.dims<b, 4>>
 !y = tensor<4x4xf32, #heddle.dims<4, 4>>
-func.func private @no_product_of_activations(%x: !x, %w: !y) -> !x {
-  // expected-error @+1 {{is not built yet on activations}}
+// A product of two activations is computed element by element, each a chain of fused multiply-adds (over blocks of 512, of which there is one here).
+// CHECK-LABEL: func.func private @product_of_activations
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) in (%{{.*}}, 4)
+// CHECK: scf.for
+// CHECK: math.fma
+func.func private @product_of_activations(%x: !x, %w: !y) -> !x {
   %y = heddle.matmul %x, %w : !x, !y -> !x
+  return %y : !x
+}
+
+// -----
+!x = tensor<?x3x4xf32, #heddle.dims<b, 3, 4>>
+func.func private @no_softmax_of_another_axis(%x: !x) -> !x {
+  // expected-error @+1 {{along an axis that is not the last is not built yet for a static last axis}}
+  %y = heddle.softmax %x axis 1 : !x
   return %y : !x
 }

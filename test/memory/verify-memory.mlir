@@ -46,9 +46,9 @@ module attributes {heddle.model = {name = "", documentation = "", section_bytes 
   func.func private @no_verify_result(%context: memref<1xi8>, %n: index) -> index {
     return %n : index
   }
-  // expected-error @+1 {{has stack buffers of 262148 bytes, expected at most 262144}}
+  // expected-error @+1 {{has stack buffers of 1048580 bytes, expected at most 1048576}}
   func.func private @no_verify_stack(%context: memref<1xi8>) {
-    %a = memref.alloca() : memref<256x256xf32>
+    %a = memref.alloca() : memref<512x512xf32>
     %b = memref.alloca() : memref<f32>
     return
   }
