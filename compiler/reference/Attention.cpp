@@ -1,4 +1,4 @@
-// Masks and attention.
+// Attention.
 #include "compiler/reference/Operations.h"
 #include <cmath>
 
@@ -6,54 +6,7 @@ using namespace mlir;
 
 namespace heddle {
 
-MaskFunction evaluateMaskCausal() {
-  return [](const MaskPair &pair, double &) { return pair.key <= pair.query; };
-}
-
-MaskFunction evaluateMaskTensor(Tensor values) {
-  return [values = std::move(values)](const MaskPair &pair, double &) {
-    SmallVector<int64_t> index{pair.batch, pair.head, pair.query - pair.queryStart, pair.key - pair.keyStart};
-    if (values.rank() == 3)
-      index.erase(index.begin() + 1);
-    else if (values.rank() == 2)
-      index.erase(index.begin(), index.begin() + 2);
-    for (auto [i, extent] : llvm::zip(index, values.shape))
-      if (i < 0 || i >= extent)
-        return false;
-    return values[index] != 0;
-  };
-}
-
-MaskFunction evaluateMaskAnd(MaskFunction lhs, MaskFunction rhs) {
-  return [lhs = std::move(lhs), rhs = std::move(rhs)](const MaskPair &pair, double &score) { return lhs(pair, score) && rhs(pair, score); };
-}
-
 namespace {
-/// The tokens of one side (queries or keys) of one batch row: how many are real, and the position of the first.
-struct Side {
-  std::vector<int64_t> lengths, starts; // for each batch row; empty: every row is whole and begins at 0
-  int64_t width = 0;
-
-  int64_t length(int64_t batch) const { return lengths.empty() ? width : lengths[static_cast<size_t>(batch)]; }
-  int64_t start(int64_t batch) const { return starts.empty() ? 0 : starts[static_cast<size_t>(batch)]; }
-
-  /// From offsets and starts, or from the rows of a ragged dimension `name` (which may be null).
-  static Side make(const Tensor *offsets, const Tensor *starts, StringAttr name, int64_t width, const Environment &environment) {
-    Side side;
-    side.width = width;
-    if (offsets) {
-      auto places = wholeNumbers(*offsets);
-      for (size_t b = 0; b + 1 < places.size(); ++b)
-        side.lengths.push_back(places[b + 1] - places[b]);
-      side.starts = wholeNumbers(*starts);
-    } else if (auto rows = name ? environment.ragged.find(name.str()) : environment.ragged.end(); rows != environment.ragged.end()) {
-      side.lengths = rows->second.lengths;
-      side.starts = rows->second.starts;
-    }
-    return side;
-  }
-};
-
 /// Offsets that are operands must lie within the tokens they speak of.
 bool within(const Tensor *offsets, const Tensor *starts, int64_t tokens) {
   if (!offsets)
@@ -61,25 +14,7 @@ bool within(const Tensor *offsets, const Tensor *starts, int64_t tokens) {
   auto places = wholeNumbers(*offsets);
   return !places.empty() && places.front() >= 0 && places.back() <= tokens && llvm::is_sorted(places) && starts->count() + 1 == offsets->count();
 }
-} // namespace
 
-Tensor evaluate(MaskValuesOp op, const MaskFunction *mask, Tensors operands, Site &site) {
-  Tensor result(site.shape(op.getType()));
-  DimsAttr dims = dimsOf(op.getType());
-  Side queries = Side::make(operands[1], operands[2], dims.nameOf(1), result.shape[1], site.environment);
-  Side keys = Side::make(operands[3], operands[4], dims.nameOf(2), result.shape[2], site.environment);
-  size_t at = 0;
-  forEachIndex(result.shape, [&](ArrayRef<int64_t> index) {
-    int64_t b = index[0];
-    MaskPair pair{b, 0, queries.start(b) + index[1], keys.start(b) + index[2], queries.start(b), keys.start(b)};
-    double score = 0;
-    bool real = index[1] < queries.length(b) && index[2] < keys.length(b);
-    result.data[at++] = real && (!mask || (*mask)(pair, score));
-  });
-  return result;
-}
-
-namespace {
 /// The attention of one query: the visible keys' values, weighed. `key` and `value` give the first element of row j.
 class Query {
 public:
@@ -125,7 +60,8 @@ private:
 static Tensor attentionOfRows(AttentionOp op, const MaskFunction *mask, Tensors operands, Site &site) {
   const Tensor &query = *operands[0], &key = *operands[1], &value = *operands[2];
   Tensor result(site.shape(op.getType()));
-  if (!within(operands[4], operands[5], query.shape[0]) || !within(operands[6], operands[7], key.shape[0]) || operands[4]->count() != operands[6]->count()) {
+  if (!within(operands[4], operands[5], query.shape[0]) || !within(operands[6], operands[7], key.shape[0]) ||
+      operands[4]->count() != operands[6]->count()) {
     site.refusal = "offsets and starts do not describe the rows";
     return result;
   }

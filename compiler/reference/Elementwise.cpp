@@ -1,10 +1,11 @@
-// The elementwise mathematics of arith and math, on tensors and scalars.
+// The elementwise mathematics of arith and math, gelu and silu, on tensors and scalars.
 #include "compiler/reference/Operations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
+#include <numbers>
 
 using namespace mlir;
 
@@ -15,6 +16,9 @@ using Numbers = ArrayRef<double>;
 using Function = double (*)(Numbers);
 
 double notANumber() { return std::numeric_limits<double>::quiet_NaN(); }
+
+double geluErf(Numbers x) { return x[0] / 2 * (1 + std::erf(x[0] / std::numbers::sqrt2)); }
+double geluTanh(Numbers x) { return x[0] / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x[0] + 0.044715 * x[0] * x[0] * x[0]))); }
 
 /// The larger (or smaller) of two, NaN if one is NaN.
 double maximum(double a, double b) { return std::isnan(a) || std::isnan(b) ? notANumber() : std::fmax(a, b); }
@@ -59,6 +63,7 @@ const llvm::StringMap<Function> &floatFunctions() {
       {"math.powf", [](Numbers x) { return std::pow(x[0], x[1]); }},
       {"math.fpowi", [](Numbers x) { return std::pow(x[0], x[1]); }},
       {"math.fma", [](Numbers x) { return std::fma(x[0], x[1], x[2]); }},
+      {"heddle.silu", [](Numbers x) { return x[0] / (1 + std::exp(-x[0])); }},
   };
   return functions;
 }
@@ -192,6 +197,8 @@ std::optional<Tensor> evaluateElementwise(Operation *op, Tensors operands, Site 
     return map(op, operands, site, [&](Numbers x) { return holds(compare.getPredicate(), x[0], x[1]); });
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     return map(op, operands, site, [&](Numbers x) { return holds(compare.getPredicate(), static_cast<int64_t>(x[0]), static_cast<int64_t>(x[1])); });
+  if (auto gelu = dyn_cast<GeluOp>(op))
+    return map(op, operands, site, gelu.getForm() == GeluForm::erf ? geluErf : geluTanh);
   if (isa<arith::DivSIOp, arith::RemSIOp>(op))
     return divide(op, operands, site, isa<arith::RemSIOp>(op));
   if (isa<arith::FPToSIOp>(op)) // towards zero, into the range, NaN is 0

@@ -174,15 +174,21 @@ private:
 
   static std::optional<Datum> dispatch(Operation *op, ArrayRef<const Datum *> operands, Site &site) {
     return llvm::TypeSwitch<Operation *, std::optional<Datum>>(op)
-        .Case<BroadcastOp, ReshapeOp, TransposeOp, SliceOp, SumOp, MaxOp, MinOp, MeanOp, VarOp, SoftmaxOp, SinusoidalPositionsOp>(
+        .Case<BroadcastOp, ReshapeOp, TransposeOp, SliceOp, WindowsOp, SinusoidalPositionsOp>(
             [&](auto typed) { return onTensors(typed, operands, 1, site); })
-        .Case<GatherOp, MatmulOp, FlattenOp, UnflattenOp, PositionsOp>([&](auto typed) { return onTensors(typed, operands, 2, site); })
-        .Case<LinearOp, LayerNormOp>([&](auto typed) { return onTensors(typed, operands, 3, site); })
+        .Case<GatherOp, PickOp, SpreadOp, FlattenOp, UnflattenOp, PositionsOp, RmsNormOp, RotaryEmbeddingOp, SumOp, MaxOp, MinOp, MeanOp, VarOp,
+              SoftmaxOp>([&](auto typed) { return onTensors(typed, operands, 2, site); })
+        .Case<MatmulOp, LinearOp, LayerNormOp>([&](auto typed) { return onTensors(typed, operands, 3, site); })
         .Case([&](ConcatOp typed) -> Datum { return evaluate(typed, tensors(operands), site); })
         .Case([&](MaskCausalOp) -> Datum { return evaluateMaskCausal(); })
+        .Case([&](MaskWindowOp typed) -> Datum { return evaluateMaskWindow(typed); })
+        .Case([&](SoftcapOp typed) -> Datum { return evaluateSoftcap(typed); })
+        .Case([&](BiasTensorOp) -> Datum { return evaluateBiasTensor(std::get<Tensor>(*operands[0])); })
+        .Case([&](BiasRelativeOp) -> Datum { return evaluateBiasRelative(std::get<Tensor>(*operands[0])); })
         .Case([&](MaskTensorOp) -> Datum { return evaluateMaskTensor(std::get<Tensor>(*operands[0])); })
         .Case([&](MaskAndOp) -> Datum { return evaluateMaskAnd(std::get<MaskFunction>(*operands[0]), std::get<MaskFunction>(*operands[1])); })
         .Case([&](MaskValuesOp typed) { return withMask(typed, operands, 5, 0, site); })
+        .Case([&](MaskScoresOp typed) { return withMask(typed, operands, 6, 1, site); })
         .Case([&](AttentionOp typed) { return withMask(typed, operands, 8, 3, site); })
         .Default([&](Operation *other) -> std::optional<Datum> {
           auto result = evaluateElementwise(other, tensors(operands), site);
@@ -212,7 +218,8 @@ private:
         return false;
       }
       std::vector<int64_t> numbers = offsets ? rows->second.offsets() : rows->second.starts;
-      values[argument] = std::make_shared<const Datum>(Tensor({static_cast<int64_t>(numbers.size())}, std::vector<double>(numbers.begin(), numbers.end())));
+      values[argument] =
+          std::make_shared<const Datum>(Tensor({static_cast<int64_t>(numbers.size())}, std::vector<double>(numbers.begin(), numbers.end())));
     }
     return true;
   }
@@ -288,8 +295,8 @@ std::optional<Datum> evaluate(Operation *op, ArrayRef<Datum> operands, const Env
   return result ? std::optional<Datum>(*result) : std::nullopt;
 }
 
-std::optional<std::vector<Tensor>> evaluateEntry(func::FuncOp entry, ArrayRef<Tensor> arguments, Environment environment, const Checkpoint *checkpoint,
-                                                 Diagnostics &diagnostics) {
+std::optional<std::vector<Tensor>> evaluateEntry(func::FuncOp entry, ArrayRef<Tensor> arguments, Environment environment,
+                                                 const Checkpoint *checkpoint, Diagnostics &diagnostics) {
   if (entry.isExternal() || !entry.getBody().hasOneBlock()) {
     diagnostics.error(placeOf(entry.getLoc()), fmt::format("'{}' has no single block to interpret", entry.getName().str()));
     return std::nullopt;

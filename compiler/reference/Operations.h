@@ -1,5 +1,5 @@
-// One function for each op: operands in, result out, float64, as directly as the op's description says it. Operands are in the order of the op's arguments,
-// null where an optional one is absent; Interpreter.cpp has checked their shapes and the result's extents before.
+// One function for each op: operands in, result out, float64, as directly as the op's description says it. Operands are in the order of the op's
+// arguments, null where an optional one is absent; Interpreter.cpp has checked their shapes and the result's extents before.
 #pragma once
 #include "compiler/reference/Environment.h"
 #include <string>
@@ -19,7 +19,7 @@ struct Site {
 using Tensors = llvm::ArrayRef<const Tensor *>;
 
 // Elementwise.cpp
-/// The result of an arith or math op on tensors or scalars, none for an op that is not one of them.
+/// The result of an arith or math op, gelu or silu on tensors or scalars, none for an op that is not one of them.
 std::optional<Tensor> evaluateElementwise(mlir::Operation *op, Tensors operands, Site &site);
 
 // Movement.cpp
@@ -29,6 +29,9 @@ Tensor evaluate(TransposeOp op, Tensors operands, Site &site);
 Tensor evaluate(SliceOp op, Tensors operands, Site &site);
 Tensor evaluate(ConcatOp op, Tensors operands, Site &site);
 Tensor evaluate(GatherOp op, Tensors operands, Site &site);
+Tensor evaluate(PickOp op, Tensors operands, Site &site);
+Tensor evaluate(SpreadOp op, Tensors operands, Site &site);
+Tensor evaluate(WindowsOp op, Tensors operands, Site &site);
 Tensor evaluate(FlattenOp op, Tensors operands, Site &site);
 Tensor evaluate(UnflattenOp op, Tensors operands, Site &site);
 
@@ -44,18 +47,43 @@ Tensor evaluate(MeanOp op, Tensors operands, Site &site);
 Tensor evaluate(VarOp op, Tensors operands, Site &site);
 Tensor evaluate(SoftmaxOp op, Tensors operands, Site &site);
 Tensor evaluate(LayerNormOp op, Tensors operands, Site &site);
+Tensor evaluate(RmsNormOp op, Tensors operands, Site &site);
 
 // Positions.cpp
 Tensor evaluate(PositionsOp op, Tensors operands, Site &site);
 Tensor evaluate(SinusoidalPositionsOp op, Tensors operands, Site &site);
+Tensor evaluate(RotaryEmbeddingOp op, Tensors operands, Site &site);
 /// Offsets or starts of a ragged dimension from an operand.
 std::vector<int64_t> wholeNumbers(const Tensor &tensor);
+/// Whether offsets cut this many tokens, all of them, into rows.
+bool cutsTokens(llvm::ArrayRef<int64_t> offsets, int64_t tokens);
+/// Whether offsets give each row of a padded array [batch, width, ..] a length within it.
+bool cutsPadded(llvm::ArrayRef<int64_t> offsets, int64_t batch, int64_t width);
 
-// Attention.cpp
+// Masks.cpp
 MaskFunction evaluateMaskCausal();
+MaskFunction evaluateMaskWindow(MaskWindowOp op);
 MaskFunction evaluateMaskTensor(Tensor values);
+MaskFunction evaluateSoftcap(SoftcapOp op);
+MaskFunction evaluateBiasTensor(Tensor values);
+MaskFunction evaluateBiasRelative(Tensor table);
 MaskFunction evaluateMaskAnd(MaskFunction lhs, MaskFunction rhs);
 Tensor evaluate(MaskValuesOp op, const MaskFunction *mask, Tensors operands, Site &site);
+Tensor evaluate(MaskScoresOp op, const MaskFunction *mask, Tensors operands, Site &site);
+
+/// The tokens of one side (queries or keys) of one batch row: how many are real, and the position of the first.
+struct Side {
+  std::vector<int64_t> lengths, starts; // for each batch row; empty: every row is whole and begins at 0
+  int64_t width = 0;
+
+  int64_t length(int64_t batch) const { return lengths.empty() ? width : lengths[static_cast<size_t>(batch)]; }
+  int64_t start(int64_t batch) const { return starts.empty() ? 0 : starts[static_cast<size_t>(batch)]; }
+
+  /// From offsets and starts, or from the rows of a ragged dimension `name` (which may be null).
+  static Side make(const Tensor *offsets, const Tensor *starts, mlir::StringAttr name, int64_t width, const Environment &environment);
+};
+
+// Attention.cpp
 Tensor evaluate(AttentionOp op, const MaskFunction *mask, Tensors operands, Site &site);
 
 } // namespace heddle

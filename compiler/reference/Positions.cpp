@@ -1,4 +1,4 @@
-// Positions of tokens and their sines and cosines.
+// Positions of tokens, their sines and cosines, and the rotation by them.
 #include "compiler/reference/Operations.h"
 #include <cmath>
 
@@ -13,11 +13,21 @@ std::vector<int64_t> wholeNumbers(const Tensor &tensor) {
   return numbers;
 }
 
+bool cutsTokens(ArrayRef<int64_t> offsets, int64_t tokens) {
+  return !offsets.empty() && offsets.front() == 0 && offsets.back() == tokens && llvm::is_sorted(offsets);
+}
+
+bool cutsPadded(ArrayRef<int64_t> offsets, int64_t batch, int64_t width) {
+  bool fine = static_cast<int64_t>(offsets.size()) == batch + 1;
+  for (size_t b = 0; fine && b + 1 < offsets.size(); ++b)
+    fine = offsets[b + 1] >= offsets[b] && offsets[b + 1] - offsets[b] <= width;
+  return fine;
+}
+
 namespace {
 /// The positions of [s.tokens], row after row.
 Tensor positionsOfTokens(Tensor result, const std::vector<int64_t> &offsets, const std::vector<int64_t> &starts, Site &site) {
-  bool fine = offsets.size() == starts.size() + 1 && offsets.front() == 0 && offsets.back() == result.count() && llvm::is_sorted(offsets);
-  if (!fine) {
+  if (offsets.size() != starts.size() + 1 || !cutsTokens(offsets, result.count())) {
     site.refusal = "offsets and starts do not describe the rows";
     return result;
   }
@@ -57,6 +67,30 @@ Tensor evaluate(SinusoidalPositionsOp op, Tensors operands, Site &site) {
     double value = isSine ? std::sin(angle) : std::cos(angle);
     result.data[i] = single ? static_cast<double>(static_cast<float>(value)) : value; // rounded once, as the table of an executable is
   }
+  return result;
+}
+
+Tensor evaluate(RotaryEmbeddingOp op, Tensors operands, Site &) {
+  const Tensor &source = *operands[0], &angles = *operands[1];
+  Tensor result = source;
+  DimsAttr dims = dimsOf(op.getSource()), turned = dimsOf(op.getAngles());
+  int64_t rank = source.rank(), width = source.shape[rank - 1], pairs = angles.shape.back() / 2;
+  // Tokens stand before the channels, or in front of everything once they are rows.
+  int64_t axis = dims.extent(rank - 2) == turned.extent(turned.getRank() - 2) ? rank - 2 : 0;
+  bool halves = op.getLayout() == PairLayout::halves;
+  double gain = op.getGain().convertToDouble();
+  int64_t row = 0;
+  forEachIndex(ArrayRef<int64_t>(source.shape).drop_back(), [&](ArrayRef<int64_t> index) {
+    int64_t token = angles.rank() == 3 ? index[0] * angles.shape[1] + index[axis] : index[axis];
+    const double *from = source.data.data() + row * width, *sines = angles.data.data() + token * 2 * pairs;
+    double *to = result.data.data() + row++ * width;
+    for (int64_t i = 0; i < pairs; ++i) {
+      int64_t first = halves ? i : 2 * i, second = halves ? pairs + i : 2 * i + 1;
+      double a = from[first], b = from[second], sine = sines[i], cosine = sines[pairs + i];
+      to[first] = gain * (a * cosine - b * sine);
+      to[second] = gain * (b * cosine + a * sine);
+    }
+  });
   return result;
 }
 

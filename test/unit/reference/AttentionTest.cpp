@@ -23,9 +23,10 @@ protected:
     std::string q = side(heads, "t"), k = side(keyHeads, "s"), masks = "tensor<?x?x?xi1, #heddle.dims<batch, t, s>>";
     std::string ops = mask == "causal" ? "%m = heddle.mask_causal\n" : mask == "tensor" ? "%m = heddle.mask_tensor %v : " + masks + "\n" : "";
     return "func.func @f(%q: " + q + ", %k: " + k + ", %w: " + k + ", %v: " + masks + ") -> " + q +
-           " attributes {heddle.dimensions = [#heddle.dimension<\"batch\">, #heddle.dimension<\"t\" over \"batch\">, #heddle.dimension<\"s\" over \"batch\">]} {\n" +
-           ops + "%r = heddle.attention %q, %k, %w " + (mask.empty() ? "" : "mask %m ") + "scale " + scale + " : " + q + ", " + k + ", " + k + " -> " + q +
-           "\nreturn %r : " + q + "\n}";
+           " attributes {heddle.dimensions = [#heddle.dimension<\"batch\">, #heddle.dimension<\"t\" over \"batch\">, #heddle.dimension<\"s\" over "
+           "\"batch\">]} {\n" +
+           ops + "%r = heddle.attention %q, %k, %w " + (mask.empty() ? "" : "mask %m ") + "scale " + scale + " : " + q + ", " + k + ", " + k +
+           " -> " + q + "\nreturn %r : " + q + "\n}";
   }
   static Tensor noMask(int64_t batch, int64_t t, int64_t s) { return Tensor({batch, t, s}, 1.0); }
 
@@ -84,7 +85,8 @@ TEST_F(Attention, rowsThatSeeNothingAreZero) { // B001, B002, B004
       mask[{0, i, j}] = 1;
   Tensor result = run(attention(1, 1, 8, "tensor"), {q, k, v, mask});
   for (int64_t i = 0; i < 8; ++i)
-    expectNear(rowOf(result, 0, i), i < 4 ? byHand(q, k, v, 0, 0, i, 1, [](int64_t j) { return j < 4; }) : std::vector<double>(8, 0.0), i < 4 ? 1e-12 : 0);
+    expectNear(rowOf(result, 0, i),
+               i < 4 ? byHand(q, k, v, 0, 0, i, 1, [](int64_t j) { return j < 4; }) : std::vector<double>(8, 0.0), i < 4 ? 1e-12 : 0);
 }
 
 TEST_F(Attention, whatIsHiddenLeavesNoTrace) {
@@ -152,8 +154,9 @@ TEST_F(Attention, tokensAsRowsGiveTheSame) {
             result[{b, h, i, e}] = tokens[{first[b] + i, h, e}];
     return result;
   };
-  Tensor whole = run(attention(2, 1, 3, "causal", "0.5"),
-                     {padded(queries, rows.ragged["t"], 2), padded(keys, rows.ragged["s"], 5), padded(values, rows.ragged["s"], 5), noMask(2, 2, 5)}, rows);
+  Tensor whole =
+      run(attention(2, 1, 3, "causal", "0.5"),
+          {padded(queries, rows.ragged["t"], 2), padded(keys, rows.ragged["s"], 5), padded(values, rows.ragged["s"], 5), noMask(2, 2, 5)}, rows);
   for (int64_t h = 0; h < 2; ++h)
     for (int64_t e = 0; e < 3; ++e) {
       EXPECT_EQ((flat[{0, h, e}]), (whole[{0, h, 0, e}]));
@@ -161,4 +164,15 @@ TEST_F(Attention, tokensAsRowsGiveTheSame) {
       EXPECT_EQ((flat[{2, h, e}]), (whole[{1, h, 0, e}]));
       EXPECT_EQ((whole[{1, h, 1, e}]), 0);
     }
+}
+
+TEST_F(Attention, scoreChangesOfAMask) { // one query, two keys with scores 3 and 0: capped to 2 tanh(1.5), then biased by distance
+  std::string q = type("batch, 1, t, 1"), k = type("batch, 1, s, 1"), table = "tensor<1x3xf32, #heddle.dims<1, 3>>";
+  std::string text = "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + k + ", %h: " + table + ") -> " + q +
+                     " {\n%c = heddle.softcap 2.0\n%b = heddle.bias_relative %h : " + table +
+                     "\n%m = heddle.mask_and %c, %b\n%r = heddle.attention %q, %k, %v mask %m" + " scale 1.0 : " + q + ", " + k + ", " + k + " -> " +
+                     q + "\nreturn %r : " + q + "\n}";
+  Tensor result = run(text, {Tensor({1, 1, 1, 1}, 1.0), Tensor({1, 1, 2, 1}, {3, 0}), Tensor({1, 1, 2, 1}, {1, 0}), Tensor({1, 3}, {9, 0.25, 0.5})});
+  double first = std::exp(2 * std::tanh(1.5) + 0.25), second = std::exp(0.5);
+  expectNear(result.data, {first / (first + second)});
 }

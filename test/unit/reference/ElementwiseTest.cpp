@@ -71,6 +71,33 @@ TEST_F(Elementwise, geluBothForms) { // B034, written out as in a model text
   expectNear(run(exact, points).data, {-0.0040497, -0.1586553, 0.3457312, 0.8413447, 2.9959503}, 1e-7);
 }
 
+TEST_F(Elementwise, geluAndSiluAsOps) { // B034
+  auto gelu = [&](const std::string &form, std::vector<double> x) {
+    int64_t n = static_cast<int64_t>(x.size());
+    return run("func.func @f(%x: tensor<?xf32, #heddle.dims<n>>) -> tensor<?xf32, #heddle.dims<n>> {\n %r = heddle.gelu %x " + form +
+                   " : tensor<?xf32, #heddle.dims<n>>\n return %r : tensor<?xf32, #heddle.dims<n>>\n}",
+               Tensor({n}, x))
+        .data;
+  };
+  expectNear(gelu("erf", {-3, -1, 0.5, 1, 3}), {-0.0040497, -0.1586553, 0.3457312, 0.8413447, 2.9959503}, 1e-7);
+  expectNear(gelu("tanh", {-3, -1, 0.5, 1, 3}), {-0.0036374, -0.1588080, 0.3457140, 0.8411920, 2.9963626}, 1e-7);
+  expectNear(gelu("erf", {0, 100, -100, nan}), {0, 100, 0, nan});
+  expectNear(gelu("tanh", {0, 100, -100, nan}), {0, 100, 0, nan});
+  expectNear(floats("heddle.silu", {{0, 1, -1, 1000, -1000, nan}}).data, {0, 0.7310585786300049, -0.2689414213699951, 1000, 0, nan});
+  // B034: quick_gelu(1) = silu(1.702) / 1.702
+  EXPECT_NEAR(floats("heddle.silu", {{1.702}}).data[0] / 1.702, 0.8457958, 1e-7);
+}
+
+TEST_F(Elementwise, erfAndPowersOfScalarsToo) {
+  expectNear(floats("math.erf", {{0, 0.5, -1, 4, infinity}}).data, {0, 0.5204998778130465, -0.8427007929497149, 0.9999999845827421, 1});
+  EXPECT_EQ(run("func.func @f(%x: tensor<1xf32, #heddle.dims<1>>) -> tensor<1xf32, #heddle.dims<1>> {\n %c = arith.constant 2.0 : f32\n %g = "
+                "heddle.silu %c : f32\n"
+                " %r = heddle.broadcast %g along [] : f32 -> tensor<1xf32, #heddle.dims<1>>\n return %r : tensor<1xf32, #heddle.dims<1>>\n}",
+                Tensor({1}))
+                .data[0],
+            2 / (1 + std::exp(-2.0)));
+}
+
 TEST_F(Elementwise, comparisonsAndSelect) {
   std::string text = R"(func.func @f(%a: tensor<?xf32, #heddle.dims<n>>, %b: tensor<?xf32, #heddle.dims<n>>) -> tensor<?xf32, #heddle.dims<n>> {
     %c = arith.cmpf ogt, %a, %b : tensor<?xf32, #heddle.dims<n>>
@@ -85,8 +112,8 @@ TEST_F(Elementwise, comparisonsAndSelect) {
 
 TEST_F(Elementwise, wholeNumbersWrapAtTheirWidth) {
   auto ints = [&](const std::string &op, std::vector<double> a, std::vector<double> b) {
-    return run("func.func @f(%a: tensor<?xi32, #heddle.dims<n>>, %b: tensor<?xi32, #heddle.dims<n>>) -> tensor<?xi32, #heddle.dims<n>> {\n %r = " + op +
-                   " %a, %b : tensor<?xi32, #heddle.dims<n>>\n return %r : tensor<?xi32, #heddle.dims<n>>\n}",
+    return run("func.func @f(%a: tensor<?xi32, #heddle.dims<n>>, %b: tensor<?xi32, #heddle.dims<n>>) -> tensor<?xi32, #heddle.dims<n>> {\n %r = " +
+                   op + " %a, %b : tensor<?xi32, #heddle.dims<n>>\n return %r : tensor<?xi32, #heddle.dims<n>>\n}",
                {Tensor({static_cast<int64_t>(a.size())}, a), Tensor({static_cast<int64_t>(b.size())}, b)})
         .data;
   };
