@@ -35,6 +35,7 @@ PROBES = {
     "relative": 'q = heads(x, 1) return join(attention(q, q, q, bias=relative(weight("t", [8, 1]), true, 20)))',
     "tensor": "q = heads(x, 1) m = rearrange(mask_values(causal, x, x), [b, s, t] -> [b, 1, s, t]) return join(attention(q, q, q, mask=m))",
     "combined": "q = heads(x, 1) m = rearrange(mask_values(none, x, x), [b, s, t] -> [b, 1, s, t]) return join(attention(q, q, q, mask=causal and m))",
+    "scores": "q = heads(x, 1) return join(softmax(mask(q @ transpose(q) / sqrt(32), causal)) @ q)",
     "pooled": "return mean(x, over=sequence)",
     "one_token": "return x[sequence = 0]",
 }
@@ -106,6 +107,7 @@ class Drawing:
         self.scale = self.pick([None, None, None, "0.25", "1.0 / 3", "1.0"])
         self.softcap = self.pick([None, None, None, "softcap:"]) and self.pick(["5.0", "50.0"])
         self.bias = self.pick([None, None, None, "relative:"])
+        self.scores = self.pick([None, None, None, "scores:"]) and self.heads == self.key_heads
         self.head_norm = self.maybe(0.2) and self.head_width >= 5 and "head_norm" in self.available
 
     def draw_feed_forward(self):
@@ -149,6 +151,10 @@ class Drawing:
         keys = ["width", "layers", "heads", "key_heads", "head_width", "value_width", "inner"]
         return "".join(f"  config {key}: int = {getattr(self, key)}\n" for key in keys)
 
+    @staticmethod
+    def function(head, lines, word="fn"):
+        return f"  {word} {head} {{\n" + "".join(f"    {line}\n" for line in lines) + "  }"
+
     def norm_function(self):
         # A seeded weight whose name ends so is near 1, another one near 0.
         name = "gain" if "one_plus" in self.norm else "weight"
@@ -181,15 +187,21 @@ class Drawing:
             layout = self.position.split(":")[1]
             turn = f'frequencies({self.turned}, base={self.base}), layout="{layout}"'
             lines.append(f"if not cross {{ q = rotary(q, {turn}) k = rotary(k, {turn}) }}")
+        if self.scores:
+            self.scale = self.scale or "1.0 / sqrt(head_width)"
+            cap = f"softcap({{}}, {self.softcap})" if self.softcap else "{}"
+            scores = cap.format(f"q @ transpose(k) * ({self.scale})") + (f" + {self.bias_text()}" if self.bias else "")
+            lines += [f"p = {scores}", "if cross { p = softmax(p) } else { p = softmax(" + ("p" if self.mask == "none" else "mask(p, seen)") + ") }"]
+            lines.append(f'return linear(join(p @ heads(v, heads)), "{{w}}.o", width, {flag})')
+            return self.function("attend(x, y, w, seen, cross: bool)", lines)
         options = "".join(f", {name}={value}" for name, value in (("scale", self.scale), ("softcap", self.softcap)) if value)
-        lines.append(f"more = {self.bias_text()}")
-        options += ", bias=more" if self.bias else ""
+        options += f", bias={self.bias_text()}" if self.bias else ""
         lines.append(f'return linear(join(attention(q, k, heads(v, key_heads), mask=seen{options})), "{{w}}.o", width, {flag})')
-        return "  fn attend(x, y, w, seen, cross: bool) {\n" + "".join(f"    {line}\n" for line in lines if line != "more = none") + "  }"
+        return self.function("attend(x, y, w, seen, cross: bool)", lines)
 
     def bias_text(self):
         both = str(self.kind in ("encoder", "fixed:picture")).lower()
-        return f'relative(weight("buckets", [16, heads]), {both}, 40)' if self.bias else "none"
+        return f'relative(weight("buckets", [16, heads]), {both}, 40)'
 
     def feed_forward_function(self):
         flag, function = f"bias={str(self.inner_bias).lower()}", self.unit.split(":")[0]
@@ -220,7 +232,7 @@ class Drawing:
         else:
             first = line("attend", 'y, "{w}.self", seen, false', "norm1").replace('norm(x, "{w}.norm1"), y', "y, y")
             lines = ["y = x" if self.order == "post" else 'y = norm(x, "{w}.norm1")', first, f"if cross {{ {cross} }}", last]
-        return "  fn block(x, memory, w, seen, cross: bool) {\n" + "".join(f"    {line}\n" for line in lines + ["return x"]) + "  }"
+        return self.function("block(x, memory, w, seen, cross: bool)", lines + ["return x"])
 
     def embedding_function(self):
         lines = ['x = weight("{w}.words", [n, width])[tokens]' + " * sqrt(width)" * self.scaled]
@@ -231,7 +243,7 @@ class Drawing:
             lines.append(f"x = x + sinusoidal(positions(tokens), frequencies(width, base={self.base}), width=width{layout})")
         if self.first_norm:
             lines.append('x = norm(x, "{w}.first")')
-        return "  fn embedding(tokens, w, n: int) {\n" + "".join(f"    {line}\n" for line in lines + ["return x"]) + "  }"
+        return self.function("embedding(tokens, w, n: int)", lines + ["return x"])
 
     def seen(self, rows):
         tensor = lambda what: f"rearrange(mask_values({what}, {rows}, {rows}), [b, s, t] -> [b, 1, s, t])"
@@ -261,7 +273,7 @@ class Drawing:
             head = "mean(x, over=sequence)" if "mean" in self.pooling else "x[sequence = 0]"
             result, ragged = "f32[batch, width]", None
         self.entries = [Entry("forward", {name: features}, set() if self.vectors else {name}, ragged, causal=self.kind == "decoder")]
-        return [f"  entry forward({argument}) -> {result} {{\n" + "".join(f"    {line}\n" for line in lines + [f"return {head}"]) + "  }"]
+        return [self.function(f"forward({argument}) -> {result}", lines + [f"return {head}"], "entry")]
 
     def picture(self):
         """A fixed number of parts, perhaps with one token of its own in front, whose vector is then the result."""
@@ -276,7 +288,7 @@ class Drawing:
             lines.append(f'x = x + weight("places", [1, {tokens}, width])')
         lines += self.stack("parts", None, self.seen("x"), "none") + [f"return {head}"]
         self.entries = [Entry("forward", {"x": features}, set(), None, fixed=parts)]
-        return [f"  entry forward(x: f32[batch, {parts}, {features}]) -> {result} {{\n" + "".join(f"    {line}\n" for line in lines) + "  }"]
+        return [self.function(f"forward(x: f32[batch, {parts}, {features}]) -> {result}", lines, "entry")]
 
     def logits(self, words, known):
         if self.tied:
@@ -289,9 +301,9 @@ class Drawing:
         decode = self.stack("target", f'embedding(target, "target", {known})', self.seen("target"), "memory")
         self.entries = [Entry("encode", {"source": self.words_known}, {"source"}, "source"),
                         Entry("decode", {"target": known, "memory": self.width}, {"target"}, "target", causal=True)]
-        body = lambda lines: "".join(f"    {line}\n" for line in lines)
+        source, memory = f"source: i32[batch, source... <= {BOUND}]", "memory: f32[batch, source..., width]"
         return [
-            f"  entry encode(source: i32[batch, source... <= {BOUND}]) -> f32[batch, source..., width] {{\n{body(encode + ['return x'])}  }}",
-            f"  entry decode(target: i32[batch, target... <= {BOUND}], memory: f32[batch, source..., width]) -> f32[batch, target..., {known}] {{\n"
-            + body(decode + [f"return {self.logits('target', known)}"]) + "  }",
+            self.function(f"encode({source}) -> f32[batch, source..., width]", encode + ["return x"], "entry"),
+            self.function(f"decode(target: i32[batch, target... <= {BOUND}], {memory}) -> f32[batch, target..., {known}]",
+                          decode + [f"return {self.logits('target', known)}"], "entry"),
         ]
