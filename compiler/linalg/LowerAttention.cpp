@@ -265,7 +265,7 @@ FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
   StringRef width = op.hasRows() ? dimsOf(op.getType()).nameOf(0).getValue() : "";
   if (!q || !k || !v || (op.hasRows() && !width.consume_back(".tokens"))) return op.emitOpError("is built for rows of tokens, or [batch, heads, n, d], only");
   query = *q, key = *k, value = *v;
-  if (key.width > widestHead || value.width > widestHead) return op.emitOpError("has heads wider than ") << widestHead << ", which is not built";
+  if (key.width > widestHead || value.width > widestHead) return op.emitOpError("has heads wider than ") << widestHead << ", which is not built yet";
   mask = op.getMask() ? op.getMask().getDefiningOp<MaskOpInterface>() : MaskOpInterface();
   bool joined = kernel.resultOp() != op.getOperation(); // heads side by side in one row
   if (!joined && !op.hasRows()) return op.emitOpError("of [batch, heads, n, d] is built where its heads are joined only");
