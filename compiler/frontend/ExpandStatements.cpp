@@ -60,6 +60,10 @@ void Expander::runFor(const For &node) {
     trace.error(node.end->at, fmt::format("a loop runs at most {} times, got {}..{}", maxTurns, first->print(), end->print()));
     return;
   }
+  if (turns < 0) {
+    trace.error(node.end->at, fmt::format("a loop counts up, got {}..{}", first->print(), end->print()));
+    return;
+  }
   auto shadowed = frame->values.find(node.variable);
   std::optional<Value> before = shadowed == frame->values.end() ? std::nullopt : std::optional(shadowed->second);
   loops.push_back({node.variable, *end});

@@ -144,6 +144,7 @@ TEST(Messages, whatRepeatsInALoopIsSaidOnce) {
 
 TEST(Messages, hostileTexts) {
   EXPECT_THAT(said("    for i in 0..20000 { y = i }\n    return x"), HasSubstr("9:17: error: a loop runs at most 10000 times"));
+  EXPECT_THAT(said("    for i in 0..-1 { y = i }\n    return x"), HasSubstr("9:17: error: a loop counts up, got 0..-1"));
   EXPECT_THAT(said("    for i in 0..10000 { for j in 0..10000 { for k in 0..10000 { y = k } } }\n    return x"), HasSubstr("steps to expand"));
   EXPECT_THAT(said("    w = \"a\"\n    for i in 0..30 { w = \"{w}{w}\" }\n    return x"), HasSubstr("a string of more than 65536 bytes"));
   EXPECT_THAT(said("    return x[n_embd = 64]"), HasSubstr("9:23: error: 64 is not within n_embd 64"));
