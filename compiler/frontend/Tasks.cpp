@@ -100,8 +100,12 @@ mlir::Attribute Expander::describeTask(const Task &task, mlir::Builder &builder)
         if (std::optional<int64_t> value = configuredInt(key))
           settings[std::string(setting.name)] = *value;
   llvm::SmallVector<mlir::NamedAttribute> stated;
-  for (const auto &[name, value] : settings)
+  for (const auto &[name, value] : settings) {
+    int64_t least = name == "limit" ? 1 : name == "pad" ? INT64_MIN : 0; // config.json files say -1 for no padding
+    if (value < least)
+      trace.error(task.at, fmt::format("setting '{}' of task '{}': expected at least {}, got {}", name, task.name, least, value));
     stated.push_back(named(builder, name, builder.getI64IntegerAttr(value)));
+  }
   return builder.getDictionaryAttr({named(builder, "kind", builder.getStringAttr(task.name)), named(builder, "entries", builder.getArrayAttr(entries)),
                                     named(builder, "settings", builder.getDictionaryAttr(stated))});
 }

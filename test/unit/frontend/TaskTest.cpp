@@ -31,6 +31,8 @@ TEST(Tasks, refusals) {
   EXPECT_THAT(refusal({text("  task translate(encode, dekode)"), "", {}}), HasSubstr("there is no entry 'dekode'"));
   EXPECT_THAT(refusal({text("  task tranlate(encode, decode)"), "", {}}), HasSubstr("did you mean 'translate'?"));
   EXPECT_THAT(refusal({text("  task translate(encode, decode)"), R"({"eos_token_id": [1]})", {}}), HasSubstr("'eos_token_id': expected int, got a list"));
+  EXPECT_THAT(refusal({text("  task translate(encode, decode)"), R"({"max_length": 0})", {}}),
+              HasSubstr("setting 'limit' of task 'translate': expected at least 1, got 0"));
 }
 
 TEST(Tasks, thoseNotBuiltYetAreANote) {
