@@ -14,7 +14,11 @@ using namespace heddle;
 void heddle::ModelArguments::addTo(CLI::App &command) {
   command.add_option("MODEL", model, "a .heddle file, or a directory with config.json and weights")->required()->type_name("");
   command.add_option("--weights", weights, "where weights come from: a directory or seed:N; default: the model's directory")->type_name("DIR|seed:N");
-  command.add_option("--set", settings, "give or override a configuration value")->type_name("KEY=VALUE")->allow_extra_args(false);
+  CLI::Option *set = command.add_option("--set", settings, "give or override a configuration value");
+  set->type_name("KEY=VALUE")->allow_extra_args(false)->check([](const std::string &text) {
+    size_t at = text.find('=');
+    return at == 0 || at == std::string::npos ? "expected KEY=VALUE, got " + text : std::string();
+  });
 }
 
 ModelSource heddle::ModelArguments::source() const {

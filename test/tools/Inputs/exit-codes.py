@@ -8,7 +8,7 @@ def code(*arguments, **streams):
 
 
 with open("/dev/full", "w", encoding="utf-8") as full:
-    got = [code("--help"), code("--version", stdout=full), code(), code("build"), code("build", "x.heddle", "--nonsense"),
+    got = [code("--help"), code("--version", stdout=full), code(), code("build"), code("build", "x.heddle", "--nonsense"), code("build", "x.heddle", "--set", "d_model"),
            code("build", "/nowhere/x.heddle"), code("check", "/nowhere")]
-if got != [0, 1, 2, 2, 2, 1, 1]:
+if got != [0, 1, 2, 2, 2, 2, 1, 1]:
     sys.exit(f"exit codes {got}")
