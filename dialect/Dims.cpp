@@ -28,13 +28,15 @@ DimsAttr DimsAttr::named(MLIRContext *context, StringRef name) {
 
 DimsAttr DimsAttr::fixed(MLIRContext *context, ArrayRef<int64_t> extents) {
   SmallVector<AffineExpr> results;
-  for (int64_t extent : extents) results.push_back(getAffineConstantExpr(extent, context));
+  for (int64_t extent : extents)
+    results.push_back(getAffineConstantExpr(extent, context));
   return getCanonical(context, {}, results);
 }
 
 DimsAttr DimsAttr::select(ArrayRef<int64_t> positions) const {
   SmallVector<AffineExpr> extents;
-  for (int64_t p : positions) extents.push_back(getMap().getResult(p));
+  for (int64_t p : positions)
+    extents.push_back(getMap().getResult(p));
   return getCanonical(getContext(), getNames(), extents);
 }
 
@@ -50,7 +52,8 @@ DimsAttr DimsAttr::without(int64_t position) const {
 DimsAttr DimsAttr::concat(DimsAttr other) const {
   SmallVector<StringAttr> names(getNames());
   SmallVector<AffineExpr> extents(getMap().getResults());
-  for (AffineExpr e : other.getMap().getResults()) extents.push_back(e.shiftSymbols(other.getNames().size(), names.size()));
+  for (AffineExpr e : other.getMap().getResults())
+    extents.push_back(e.shiftSymbols(other.getNames().size(), names.size()));
   llvm::append_range(names, other.getNames());
   return getCanonical(getContext(), names, extents);
 }
@@ -62,7 +65,8 @@ StringAttr DimsAttr::nameOf(int64_t position) const {
 
 std::optional<int64_t> DimsAttr::find(StringRef name) const {
   for (int64_t i = 0; i < getRank(); ++i)
-    if (StringAttr n = nameOf(i); n && n.getValue() == name) return i;
+    if (StringAttr n = nameOf(i); n && n.getValue() == name)
+      return i;
   return std::nullopt;
 }
 
@@ -75,7 +79,8 @@ SmallVector<int64_t> DimsAttr::shape() const {
   return shape;
 }
 
-/// Affine expressions know no product of two symbols; each such monomial becomes a name of its own, with its factors sorted, so that products agree by name.
+/// Affine expressions know no product of two symbols; each such monomial becomes a name of its own, with its factors sorted, so that products agree
+/// by name.
 DimsAttr DimsAttr::product() const {
   int64_t constant = 1;
   SmallVector<std::string> factors;
@@ -92,15 +97,18 @@ DimsAttr DimsAttr::product() const {
     factors.push_back(text);
   }
   llvm::sort(factors);
-  if (factors.empty()) return fixed(getContext(), {constant});
+  if (factors.empty())
+    return fixed(getContext(), {constant});
   auto name = StringAttr::get(getContext(), llvm::join(factors, "*"));
   return getCanonical(getContext(), {name}, {getAffineSymbolExpr(0, getContext()) * constant});
 }
 
 LogicalResult DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type, function_ref<InFlightDiagnostic()> emitError) const {
-  if (static_cast<int64_t>(shape.size()) != getRank()) return emitError() << "expected " << shape.size() << " named extents, got " << getRank();
+  if (static_cast<int64_t>(shape.size()) != getRank())
+    return emitError() << "expected " << shape.size() << " named extents, got " << getRank();
   for (auto [i, size] : llvm::enumerate(this->shape()))
-    if (shape[i] != size) return emitError() << "extent " << extent(i) << " does not agree with axis " << i << " of the shape";
+    if (shape[i] != size)
+      return emitError() << "extent " << extent(i) << " does not agree with axis " << i << " of the shape";
   return success();
 }
 
@@ -114,39 +122,48 @@ struct ExtentParser {
   ParseResult factor(AffineExpr &e) {
     StringRef name;
     int64_t number;
-    if (succeeded(parser.parseOptionalLParen())) return failure(failed(sum(e)) || failed(parser.parseRParen()));
+    if (succeeded(parser.parseOptionalLParen()))
+      return failure(failed(sum(e)) || failed(parser.parseRParen()));
     if (succeeded(parser.parseOptionalKeyword(&name))) {
       auto attr = StringAttr::get(parser.getContext(), name);
       auto it = llvm::find(names, attr);
       e = getAffineSymbolExpr(it - names.begin(), parser.getContext());
-      if (it == names.end()) names.push_back(attr);
+      if (it == names.end())
+        names.push_back(attr);
       return success();
     }
-    if (parser.parseInteger(number)) return failure();
+    if (parser.parseInteger(number))
+      return failure();
     e = getAffineConstantExpr(number, parser.getContext());
     return success();
   }
   ParseResult product(AffineExpr &e) {
-    if (factor(e)) return failure();
+    if (factor(e))
+      return failure();
     while (true) {
       AffineExpr right;
       bool times = succeeded(parser.parseOptionalStar());
       bool floor = !times && succeeded(parser.parseOptionalKeyword("floordiv"));
       bool ceil = !times && !floor && succeeded(parser.parseOptionalKeyword("ceildiv"));
-      if (!times && !floor && !ceil) return success();
+      if (!times && !floor && !ceil)
+        return success();
       SMLoc at = parser.getCurrentLocation();
-      if (factor(right)) return failure();
+      if (factor(right))
+        return failure();
       if (!isa<AffineConstantExpr>(right) && (!times || !isa<AffineConstantExpr>(e)))
         return parser.emitError(at, "an extent may multiply or divide by a number only");
-      if (auto c = dyn_cast<AffineConstantExpr>(right); !times && c.getValue() < 1) return parser.emitError(at, "division by less than 1");
+      if (auto c = dyn_cast<AffineConstantExpr>(right); !times && c.getValue() < 1)
+        return parser.emitError(at, "division by less than 1");
       e = times ? e * right : floor ? e.floorDiv(right) : e.ceilDiv(right);
     }
   }
   ParseResult sum(AffineExpr &e) {
-    if (product(e)) return failure();
+    if (product(e))
+      return failure();
     while (succeeded(parser.parseOptionalPlus())) {
       AffineExpr right;
-      if (product(right)) return failure();
+      if (product(right))
+        return failure();
       e = e + right;
     }
     return success();
@@ -163,20 +180,25 @@ void printExtent(AsmPrinter &p, ArrayRef<StringAttr> names, AffineExpr e, bool i
     return;
   }
   auto binary = cast<AffineBinaryOpExpr>(e);
-  StringRef sign = e.getKind() == AffineExprKind::Add ? " + " : e.getKind() == AffineExprKind::Mul ? " * "
-                 : e.getKind() == AffineExprKind::FloorDiv ? " floordiv " : " ceildiv ";
-  if (inner) p << "(";
+  StringRef sign = e.getKind() == AffineExprKind::Add        ? " + "
+                   : e.getKind() == AffineExprKind::Mul      ? " * "
+                   : e.getKind() == AffineExprKind::FloorDiv ? " floordiv "
+                                                             : " ceildiv ";
+  if (inner)
+    p << "(";
   printExtent(p, names, binary.getLHS(), true);
   p << sign;
   printExtent(p, names, binary.getRHS(), true);
-  if (inner) p << ")";
+  if (inner)
+    p << ")";
 }
 } // namespace
 
 Attribute DimsAttr::parse(AsmParser &parser, Type) {
   ExtentParser extents{parser, {}};
   SmallVector<AffineExpr> results;
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&] { return extents.sum(results.emplace_back()); })) return {};
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&] { return extents.sum(results.emplace_back()); }))
+    return {};
   return getCanonical(parser.getContext(), extents.names, results);
 }
 

@@ -22,8 +22,8 @@
 
 namespace heddle {
 
-/// Where a mask is asked: which batch row and head (index values), and the positions of the row's first query and first key; and how its tensor operands
-/// are read once they are lowered.
+/// Where a mask is asked: which batch row and head (index values), and the positions of the row's first query and first key; and how its tensor
+/// operands are read once they are lowered.
 struct MaskSite {
   mlir::Value batch, head, queryStart, keyStart;
   /// Element `indices` of an operand of the mask.

@@ -29,7 +29,8 @@ static Value both(OpBuilder &b, Location loc, Value x, Value y) { return arith::
 
 LogicalResult MaskWindowOp::verify() {
   for (auto limit : {getLeft(), getRight()})
-    if (limit && static_cast<int64_t>(*limit) < 0) return emitOpError("expected a limit of 0 or more, got ") << static_cast<int64_t>(*limit); // (C1)
+    if (limit && static_cast<int64_t>(*limit) < 0)
+      return emitOpError("expected a limit of 0 or more, got ") << static_cast<int64_t>(*limit); // (C1)
   return success();
 }
 /// Each side: some pair is visible where the nearest is, every pair where the farthest is.
@@ -49,8 +50,10 @@ Answer MaskWindowOp::classifyTile(OpBuilder &b, Location loc, const MaskSite &, 
 }
 Answer MaskWindowOp::emitScore(OpBuilder &b, Location loc, const MaskSite &, Value query, Value key, Value score) {
   Value visible = truth(b, loc, true);
-  if (getLeft()) visible = both(b, loc, visible, below(b, loc, minus(b, loc, query, key), index(b, loc, *getLeft())));
-  if (getRight()) visible = both(b, loc, visible, below(b, loc, minus(b, loc, key, query), index(b, loc, *getRight())));
+  if (getLeft())
+    visible = both(b, loc, visible, below(b, loc, minus(b, loc, query, key), index(b, loc, *getLeft())));
+  if (getRight())
+    visible = both(b, loc, visible, below(b, loc, minus(b, loc, key, query), index(b, loc, *getRight())));
   return {visible, score};
 }
 bool MaskWindowOp::readsTensor() { return false; }
@@ -59,7 +62,8 @@ bool MaskWindowOp::readsTensor() { return false; }
 static Answer everything(OpBuilder &b, Location loc) { return {truth(b, loc, true), truth(b, loc, true)}; }
 
 LogicalResult SoftcapOp::verify() {
-  if (getCap().convertToDouble() > 0) return success();
+  if (getCap().convertToDouble() > 0)
+    return success();
   return emitOpError("expected a cap above 0"); // (C1)
 }
 Answer SoftcapOp::classifyTile(OpBuilder &b, Location loc, const MaskSite &, Value, Value, Value, Value) { return everything(b, loc); }
@@ -73,12 +77,14 @@ bool SoftcapOp::readsTensor() { return false; }
 static LogicalResult verifyPairs(Operation *op, Value values, bool flags) {
   auto type = cast<RankedTensorType>(values.getType());
   bool right = flags ? type.getElementType().isInteger(1) : isa<FloatType>(type.getElementType());
-  if (!right) return op->emitOpError("expected elements of ") << (flags ? "i1" : "floats") << ", got " << type.getElementType(); // (C1)
-  if (type.getRank() < 2 || type.getRank() > 4) return op->emitOpError("expected 2 to 4 axes, got ") << type.getRank();            // (C2)
+  if (!right)
+    return op->emitOpError("expected elements of ") << (flags ? "i1" : "floats") << ", got " << type.getElementType(); // (C1)
+  if (type.getRank() < 2 || type.getRank() > 4)
+    return op->emitOpError("expected 2 to 4 axes, got ") << type.getRank(); // (C2)
   return success();
 }
-/// values[batch, head, query, key], as many of them as it has. Indices are kept within the tensor: a tile may ask about keys beyond a row's end, whose
-/// answer nobody reads.
+/// values[batch, head, query, key], as many of them as it has. Indices are kept within the tensor: a tile may ask about keys beyond a row's end,
+/// whose answer nobody reads.
 static Value pairValue(OpBuilder &b, Location loc, const MaskSite &site, Value operand, Value query, Value key) {
   int64_t rank = cast<RankedTensorType>(operand.getType()).getRank();
   auto within = [&](Value position, Value start, int64_t axis) -> Value {
@@ -86,8 +92,10 @@ static Value pairValue(OpBuilder &b, Location loc, const MaskSite &site, Value o
     return clamp(b, loc, minus(b, loc, position, start), index(b, loc, 0), last);
   };
   SmallVector<Value> indices;
-  if (rank >= 3) indices.push_back(site.batch);
-  if (rank == 4) indices.push_back(site.head);
+  if (rank >= 3)
+    indices.push_back(site.batch);
+  if (rank == 4)
+    indices.push_back(site.head);
   indices.push_back(within(query, site.queryStart, rank - 2));
   indices.push_back(within(key, site.keyStart, rank - 1));
   return site.read(b, loc, operand, indices);
@@ -111,7 +119,8 @@ bool BiasTensorOp::readsTensor() { return true; }
 
 LogicalResult BiasRelativeOp::verify() {
   auto type = cast<RankedTensorType>(getTable().getType());
-  if (type.getRank() == 2 && type.hasStaticShape() && type.getDimSize(1) % 2 && isa<FloatType>(type.getElementType())) return success();
+  if (type.getRank() == 2 && type.hasStaticShape() && type.getDimSize(1) % 2 && isa<FloatType>(type.getElementType()))
+    return success();
   return emitOpError("expected a static table [heads, 2 reach + 1] of floats, got ") << type; // (C1)
 }
 Answer BiasRelativeOp::classifyTile(OpBuilder &b, Location loc, const MaskSite &, Value, Value, Value, Value) { return everything(b, loc); }
@@ -143,7 +152,8 @@ LogicalResult MaskValuesOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   if (type.getRank() != 3 || !type.getElementType().isInteger(1) || !dimsOf(type))
     return emitOpError("expected [batch, query, key] of i1 with named extents, got ") << type; // (C1)
-  if (static_cast<bool>(getQueryOffsets()) != static_cast<bool>(getQueryStarts()) || static_cast<bool>(getKeyOffsets()) != static_cast<bool>(getKeyStarts()))
+  if (static_cast<bool>(getQueryOffsets()) != static_cast<bool>(getQueryStarts()) ||
+      static_cast<bool>(getKeyOffsets()) != static_cast<bool>(getKeyStarts()))
     return emitOpError("offsets and starts come together"); // (C2)
   return success();
 }
@@ -152,7 +162,8 @@ LogicalResult MaskScoresOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   if (type.getRank() < 2 || type.getRank() > 4 || !isa<FloatType>(type.getElementType()) || !dimsOf(type)) // (C1)
     return emitOpError("expected 2 to 4 named axes of floats, got ") << type;
-  if (static_cast<bool>(getQueryOffsets()) != static_cast<bool>(getQueryStarts()) || static_cast<bool>(getKeyOffsets()) != static_cast<bool>(getKeyStarts()))
+  if (static_cast<bool>(getQueryOffsets()) != static_cast<bool>(getQueryStarts()) ||
+      static_cast<bool>(getKeyOffsets()) != static_cast<bool>(getKeyStarts()))
     return emitOpError("offsets and starts come together"); // (C2)
   return success();
 }

@@ -10,15 +10,18 @@ struct RecipeTyper {
   std::string *why;
 
   RankedTensorType refuse(const Twine &reason) {
-    if (why && why->empty()) *why = reason.str();
+    if (why && why->empty())
+      *why = reason.str();
     return {};
   }
   static RankedTensorType shaped(RankedTensorType like, ArrayRef<int64_t> shape) { return RankedTensorType::get(shape, like.getElementType()); }
 
   RankedTensorType slice(SliceRecipeAttr recipe) {
     auto source = type(recipe.getSource());
-    if (!source) return {};
-    if (recipe.getAxis() < 0 || recipe.getAxis() >= source.getRank()) return refuse("slice: no axis " + Twine(recipe.getAxis()));
+    if (!source)
+      return {};
+    if (recipe.getAxis() < 0 || recipe.getAxis() >= source.getRank())
+      return refuse("slice: no axis " + Twine(recipe.getAxis()));
     int64_t extent = source.getDimSize(recipe.getAxis());
     if (recipe.getFirst() < 0 || recipe.getSize() < 1 || recipe.getFirst() > extent - recipe.getSize())
       return refuse("slice: " + Twine(recipe.getSize()) + " places from " + Twine(recipe.getFirst()) + " are not within " + Twine(extent));
@@ -28,29 +31,36 @@ struct RecipeTyper {
   }
   RankedTensorType transpose(TransposeRecipeAttr recipe) {
     auto source = type(recipe.getSource());
-    if (!source) return {};
+    if (!source)
+      return {};
     SmallVector<int64_t> sorted(recipe.getPermutation());
     llvm::sort(sorted);
-    if (!llvm::equal(sorted, llvm::seq<int64_t>(0, source.getRank()))) return refuse("transpose: not a permutation of the axes");
+    if (!llvm::equal(sorted, llvm::seq<int64_t>(0, source.getRank())))
+      return refuse("transpose: not a permutation of the axes");
     SmallVector<int64_t> shape;
-    for (int64_t axis : recipe.getPermutation()) shape.push_back(source.getDimSize(axis));
+    for (int64_t axis : recipe.getPermutation())
+      shape.push_back(source.getDimSize(axis));
     return shaped(source, shape);
   }
   RankedTensorType concat(ConcatRecipeAttr recipe) {
     RankedTensorType all;
     for (Attribute part : recipe.getSources()) {
       auto source = type(part);
-      if (!source) return {};
-      if (recipe.getAxis() < 0 || recipe.getAxis() >= source.getRank()) return refuse("concat: no axis " + Twine(recipe.getAxis()));
+      if (!source)
+        return {};
+      if (recipe.getAxis() < 0 || recipe.getAxis() >= source.getRank())
+        return refuse("concat: no axis " + Twine(recipe.getAxis()));
       if (!all) {
         all = source;
         continue;
       }
       SmallVector<int64_t> expected(all.getShape()), got(source.getShape());
-      if (expected.size() != got.size() || all.getElementType() != source.getElementType()) return refuse("concat: sources differ");
+      if (expected.size() != got.size() || all.getElementType() != source.getElementType())
+        return refuse("concat: sources differ");
       int64_t sum = expected[recipe.getAxis()] + got[recipe.getAxis()];
       expected[recipe.getAxis()] = got[recipe.getAxis()] = 0;
-      if (expected != got) return refuse("concat: sources differ in another axis");
+      if (expected != got)
+        return refuse("concat: sources differ in another axis");
       expected[recipe.getAxis()] = sum;
       all = shaped(all, expected);
     }
@@ -58,35 +68,46 @@ struct RecipeTyper {
   }
   RankedTensorType reshape(ReshapeRecipeAttr recipe) {
     auto source = type(recipe.getSource());
-    if (!source) return {};
+    if (!source)
+      return {};
     int64_t count = 1;
     for (int64_t extent : recipe.getShape())
-      if (extent < 1 || llvm::MulOverflow(count, extent, count)) return refuse("reshape: an extent below 1 or too large");
-    if (count != source.getNumElements()) return refuse("reshape: " + Twine(source.getNumElements()) + " elements become " + Twine(count));
+      if (extent < 1 || llvm::MulOverflow(count, extent, count))
+        return refuse("reshape: an extent below 1 or too large");
+    if (count != source.getNumElements())
+      return refuse("reshape: " + Twine(source.getNumElements()) + " elements become " + Twine(count));
     return shaped(source, recipe.getShape());
   }
   RankedTensorType select(SelectRecipeAttr recipe) {
     auto source = type(recipe.getSource());
-    if (!source) return {};
-    if (recipe.getAxis() < 0 || recipe.getAxis() >= source.getRank()) return refuse("select: no axis " + Twine(recipe.getAxis()));
+    if (!source)
+      return {};
+    if (recipe.getAxis() < 0 || recipe.getAxis() >= source.getRank())
+      return refuse("select: no axis " + Twine(recipe.getAxis()));
     int64_t extent = source.getDimSize(recipe.getAxis());
     for (int64_t place : recipe.getPlaces().asArrayRef())
-      if (place < 0 || place >= extent) return refuse("select: place " + Twine(place) + " is not within " + Twine(extent));
-    if (recipe.getPlaces().empty()) return refuse("select: no places");
+      if (place < 0 || place >= extent)
+        return refuse("select: place " + Twine(place) + " is not within " + Twine(extent));
+    if (recipe.getPlaces().empty())
+      return refuse("select: no places");
     SmallVector<int64_t> shape(source.getShape());
     shape[recipe.getAxis()] = recipe.getPlaces().size();
     return shaped(source, shape);
   }
   RankedTensorType pack(PackRecipeAttr recipe) {
     auto source = type(recipe.getSource());
-    if (!source) return {};
-    if (source.getRank() != 2 || recipe.getWidth() < 1) return refuse("pack: expected a matrix and a width of 1 or more");
+    if (!source)
+      return {};
+    if (source.getRank() != 2 || recipe.getWidth() < 1)
+      return refuse("pack: expected a matrix and a width of 1 or more");
     return shaped(source, {llvm::divideCeilSigned(source.getDimSize(1), recipe.getWidth()), source.getDimSize(0), recipe.getWidth()});
   }
   RankedTensorType pad(PadRecipeAttr recipe) {
     auto source = type(recipe.getSource());
-    if (!source) return {};
-    if (source.getRank() < 1 || recipe.getWidth() < 1) return refuse("pad: expected an axis and a width of 1 or more");
+    if (!source)
+      return {};
+    if (source.getRank() < 1 || recipe.getWidth() < 1)
+      return refuse("pad: expected an axis and a width of 1 or more");
     SmallVector<int64_t> shape(source.getShape());
     shape.back() = llvm::divideCeilSigned(shape.back(), recipe.getWidth()) * recipe.getWidth();
     return shaped(source, shape);
@@ -101,7 +122,8 @@ struct RecipeTyper {
   RankedTensorType type(Attribute recipe) {
     return llvm::TypeSwitch<Attribute, RankedTensorType>(recipe)
         .Case([&](TensorRecipeAttr r) {
-          return r.getType().hasStaticShape() && !r.getType().getEncoding() ? r.getType() : refuse("tensor: expected a static shape without encoding");
+          return r.getType().hasStaticShape() && !r.getType().getEncoding() ? r.getType()
+                                                                            : refuse("tensor: expected a static shape without encoding");
         })
         .Case([&](ConstantRecipeAttr r) { return RankedTensorType::get(r.getValue().getType().getShape(), r.getValue().getElementType()); })
         .Case([&](SliceRecipeAttr r) { return slice(r); })

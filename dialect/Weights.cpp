@@ -7,7 +7,8 @@ using namespace heddle;
 LogicalResult WeightOp::verify() {
   std::string why;
   auto made = recipeType(getRecipe(), &why);
-  if (!made) return emitOpError("has an inconsistent recipe: ") << why; // (C1)
+  if (!made)
+    return emitOpError("has an inconsistent recipe: ") << why; // (C1)
   RankedTensorType type = getTensorType();
   if (made.getShape() != type.getShape() || made.getElementType() != type.getElementType()) // (C2)
     return emitOpError("expected a recipe for ") << RankedTensorType::get(type.getShape(), type.getElementType()) << ", got one for " << made;
@@ -16,7 +17,9 @@ LogicalResult WeightOp::verify() {
 
 LogicalResult UseOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto weight = tables.lookupNearestSymbolFrom<WeightOp>(*this, getWeightAttr());
-  if (!weight) return emitOpError("no weight named ") << getWeightAttr(); // (C1)
-  if (weight.getType() != getType()) return emitOpError("expected type ") << weight.getType() << " of the weight, got " << getType(); // (C2)
+  if (!weight)
+    return emitOpError("no weight named ") << getWeightAttr(); // (C1)
+  if (weight.getType() != getType())
+    return emitOpError("expected type ") << weight.getType() << " of the weight, got " << getType(); // (C2)
   return success();
 }

@@ -42,24 +42,29 @@ private:
     std::optional<int64_t> found;
     for (int64_t i = 0; dims && i < dims.getRank(); ++i) {
       StringAttr name = dims.nameOf(i);
-      if (!name || !ragged.count(name)) continue;
-      if (found) return std::nullopt; // two ragged axes: stays padded
+      if (!name || !ragged.count(name))
+        continue;
+      if (found)
+        return std::nullopt; // two ragged axes: stays padded
       found = i;
     }
-    if (!found || *found == 0 || dims.nameOf(0) != ragged.lookup(dims.nameOf(*found)).batch) return std::nullopt;
+    if (!found || *found == 0 || dims.nameOf(0) != ragged.lookup(dims.nameOf(*found)).batch)
+      return std::nullopt;
     return found;
   }
   Type flatType(Type type) const {
     DimsAttr dims = dimsOf(type);
     auto axis = raggedAxis(dims);
-    if (!axis) return type;
+    if (!axis)
+      return type;
     auto tokens = DimsAttr::named(type.getContext(), tokensName(dims.nameOf(*axis)));
     return tokens.concat(dims.without(*axis).dropFront()).tensorOf(cast<RankedTensorType>(type).getElementType());
   }
   /// Where axis `axis` of a tensor with these extents goes.
   int64_t flatAxis(DimsAttr dims, int64_t axis) const {
     auto r = raggedAxis(dims);
-    if (!r) return axis;
+    if (!r)
+      return axis;
     return axis == *r ? 0 : axis < *r ? axis : axis - 1;
   }
   bool isFlat(Value v) const { return raggedAxis(dimsOf(v)).has_value(); }
@@ -87,7 +92,8 @@ void EntryFlattener::addRowArguments() {
   auto dimensions = entry->getAttrOfType<ArrayAttr>(dimensionsAttr);
   for (Attribute attribute : dimensions ? dimensions.getValue() : ArrayRef<Attribute>()) {
     auto dimension = cast<DimensionAttr>(attribute);
-    if (!dimension.isRagged()) continue;
+    if (!dimension.isRagged())
+      continue;
     MLIRContext *context = b.getContext();
     auto batch = DimsAttr::named(context, dimension.getBatch().getValue());
     auto ends = DimsAttr::getCanonical(context, dimension.getBatch(), getAffineSymbolExpr(0, context) + 1);
@@ -108,8 +114,10 @@ LogicalResult EntryFlattener::flattenArguments(ArrayRef<Value> arguments) {
     DimsAttr dims = dimsOf(argument);
     auto axis = raggedAxis(dims);
     bool panels = dims && dims.getRank() && dims.isStatic(dims.getRank() - 1);
-    if (!axis && !panels) continue;
-    if (axis && *axis != 1) return entry.emitOpError("takes ") << dims << ": a ragged axis that is not the second is not built yet";
+    if (!axis && !panels)
+      continue;
+    if (axis && *axis != 1)
+      return entry.emitOpError("takes ") << dims << ": a ragged axis that is not the second is not built yet";
     Value offsets = axis ? rowsOf(dims.nameOf(*axis)).offsets : Value();
     map.map(argument, FlattenOp::create(b, argument.getLoc(), flatType(argument.getType()), argument, offsets).getResult());
     count += axis.has_value();
@@ -122,12 +130,15 @@ Value EntryFlattener::padded(Value original) {
   Value value = map.lookupOrDefault(original);
   DimsAttr dims = dimsOf(original);
   auto axis = dims ? raggedAxis(dims) : std::nullopt;
-  if (!axis) return value;
+  if (!axis)
+    return value;
   DimsAttr second = DimsAttr(dims.select({0, *axis})).concat(dims.without(*axis).dropFront()); // the ragged axis behind the batch
   Value wide = UnflattenOp::create(b, original.getLoc(), second.tensorOf(elementOf(original)), value, rowsOf(dims.nameOf(*axis)).offsets);
-  if (*axis == 1) return wide;
+  if (*axis == 1)
+    return wide;
   SmallVector<int64_t> permutation{0};
-  for (int64_t i = 1; i < dims.getRank(); ++i) permutation.push_back(i == *axis ? 1 : i < *axis ? i + 1 : i);
+  for (int64_t i = 1; i < dims.getRank(); ++i)
+    permutation.push_back(i == *axis ? 1 : i < *axis ? i + 1 : i);
   return TransposeOp::create(b, original.getLoc(), original.getType(), wide, permutation);
 }
 
@@ -135,11 +146,13 @@ Value EntryFlattener::padded(Value original) {
 Value EntryFlattener::rowsAgain(Value value, Type original) {
   DimsAttr dims = dimsOf(original);
   auto axis = raggedAxis(dims);
-  if (!axis) return value;
+  if (!axis)
+    return value;
   if (*axis != 1) {
     SmallVector<int64_t> permutation{0, *axis};
     for (int64_t i = 1; i < dims.getRank(); ++i)
-      if (i != *axis) permutation.push_back(i);
+      if (i != *axis)
+        permutation.push_back(i);
     value = TransposeOp::create(b, value.getLoc(), dims.select(permutation).tensorOf(elementOf(value)), value, permutation);
   }
   ++count;
@@ -149,15 +162,20 @@ Value EntryFlattener::rowsAgain(Value value, Type original) {
 /// Whether an op reads along a ragged axis, or joins rows with a tensor of two ragged axes: it then works on padded tensors, and knows lengths.
 bool EntryFlattener::needsPadding(Operation *op) const {
   DimsAttr result = op->getNumResults() == 1 ? dimsOf(op->getResult(0)) : DimsAttr();
-  if (!result) return false;
-  if (isa<BroadcastOp>(op)) return isFlat(op->getOperand(0)) && !raggedAxis(result);
+  if (!result)
+    return false;
+  if (isa<BroadcastOp>(op))
+    return isFlat(op->getOperand(0)) && !raggedAxis(result);
   DimsAttr source = op->getNumOperands() ? dimsOf(op->getOperand(0)) : DimsAttr();
-  if (auto softmax = dyn_cast<SoftmaxOp>(op)) return raggedName(source, softmax.getAxis()) != nullptr;
-  if (isa<SumOp, MaxOp, MinOp, MeanOp, VarOp>(op)) return !isFlat(op->getOperand(0)) && raggedAxis(result); // of two ragged axes one is left
+  if (auto softmax = dyn_cast<SoftmaxOp>(op))
+    return raggedName(source, softmax.getAxis()) != nullptr;
+  if (isa<SumOp, MaxOp, MinOp, MeanOp, VarOp>(op))
+    return !isFlat(op->getOperand(0)) && raggedAxis(result); // of two ragged axes one is left
   if (auto matmul = dyn_cast<MatmulOp>(op)) {
     bool touched = llvm::any_of(llvm::concat<Value>(SmallVector<Value>(op->getOperands()), SmallVector<Value>(op->getResults())), [&](Value v) {
       for (int64_t i = 0; i < dimsOf(v).getRank(); ++i)
-        if (raggedName(dimsOf(v), i)) return true;
+        if (raggedName(dimsOf(v), i))
+          return true;
       return false;
     });
     return touched && (dimsOf(matmul.getRhs()).getRank() > 2 || isFlat(matmul.getRhs()));
@@ -167,7 +185,8 @@ bool EntryFlattener::needsPadding(Operation *op) const {
 
 LogicalResult EntryFlattener::runPadded(Operation *op) {
   IRMapping wide;
-  for (Value operand : op->getOperands()) wide.map(operand, padded(operand));
+  for (Value operand : op->getOperands())
+    wide.map(operand, padded(operand));
   Operation *made = b.clone(*op, wide);
   DimsAttr source = op->getNumOperands() ? dimsOf(op->getOperand(0)) : DimsAttr();
   auto offsetsOf = [&](int64_t axis) {
@@ -175,16 +194,21 @@ LogicalResult EntryFlattener::runPadded(Operation *op) {
     return name ? rowsOf(name).offsets : Value();
   };
   auto assign = [&](MutableOperandRange operand, Value offsets) {
-    if (offsets) operand.assign(offsets);
+    if (offsets)
+      operand.assign(offsets);
   };
-  if (auto x = dyn_cast<SoftmaxOp>(made)) assign(x.getOffsetsMutable(), offsetsOf(x.getAxis()));
-  if (auto x = dyn_cast<MatmulOp>(made)) assign(x.getOffsetsMutable(), offsetsOf(source.getRank() - 1));
+  if (auto x = dyn_cast<SoftmaxOp>(made))
+    assign(x.getOffsetsMutable(), offsetsOf(x.getAxis()));
+  if (auto x = dyn_cast<MatmulOp>(made))
+    assign(x.getOffsetsMutable(), offsetsOf(source.getRank() - 1));
   if (isa<SumOp, MaxOp, MinOp, MeanOp, VarOp>(made)) {
     auto over = cast<DenseI64ArrayAttr>(made->getAttr("over")).asArrayRef();
     Value offsets = offsetsOf(over.back());
     for (int64_t axis : over.drop_back())
-      if (offsetsOf(axis)) return op->emitOpError("along two ragged axes is not built yet");
-    if (offsets) made->insertOperands(made->getNumOperands(), offsets);
+      if (offsetsOf(axis))
+        return op->emitOpError("along two ragged axes is not built yet");
+    if (offsets)
+      made->insertOperands(made->getNumOperands(), offsets);
   }
   map.map(op->getResult(0), rowsAgain(made->getResult(0), op->getResult(0).getType()));
   return success();
@@ -192,16 +216,19 @@ LogicalResult EntryFlattener::runPadded(Operation *op) {
 
 LogicalResult EntryFlattener::remapBroadcast(BroadcastOp original, BroadcastOp op) {
   DimsAttr result = dimsOf(original.getType());
-  if (!raggedAxis(result)) return success();
+  if (!raggedAxis(result))
+    return success();
   bool flatSource = isFlat(original.getSource()), spread = false;
   SmallVector<int64_t> axes;
   for (int64_t axis : original.getAxes()) {
     int64_t to = flatAxis(result, axis);
     spread |= to == 0 && !flatSource; // a value of each batch row
-    if (axes.empty() || axes.back() != to) axes.push_back(to);
+    if (axes.empty() || axes.back() != to)
+      axes.push_back(to);
   }
   if (spread) {
-    if (dimsOf(original.getSource()).extent(0) != result.extent(0)) return original.emitOpError("repeats tokens along a batch, which is not built yet");
+    if (dimsOf(original.getSource()).extent(0) != result.extent(0))
+      return original.emitOpError("repeats tokens along a batch, which is not built yet");
     DimsAttr source = dimsOf(original.getSource()), tokens = dimsOf(op.getType()).extent(0);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(op);
@@ -217,19 +244,23 @@ LogicalResult EntryFlattener::remapBroadcast(BroadcastOp original, BroadcastOp o
 LogicalResult EntryFlattener::remapReshape(ReshapeOp original) {
   DimsAttr from = dimsOf(original.getSource()), to = dimsOf(original.getType());
   auto before = raggedAxis(from), after = raggedAxis(to);
-  if (!before && !after) return success();
+  if (!before && !after)
+    return success();
   auto leading = [](DimsAttr dims, int64_t axis) { return dims.select(llvm::to_vector(llvm::seq<int64_t>(1, axis))).product(); };
-  if (before && after && from.nameOf(*before) == to.nameOf(*after) && leading(from, *before) == leading(to, *after)) return success();
+  if (before && after && from.nameOf(*before) == to.nameOf(*after) && leading(from, *before) == leading(to, *after))
+    return success();
   return original.emitOpError("moves elements across the ragged axis of ") << (before ? from : to);
 }
 
 void EntryFlattener::remapTranspose(TransposeOp original, TransposeOp op) {
   DimsAttr from = dimsOf(original.getSource());
   auto r = raggedAxis(from);
-  if (!r) return;
+  if (!r)
+    return;
   SmallVector<int64_t> permutation{0};
   for (int64_t axis : original.getPermutation())
-    if (axis != 0 && axis != *r) permutation.push_back(flatAxis(from, axis));
+    if (axis != 0 && axis != *r)
+      permutation.push_back(flatAxis(from, axis));
   op.setPermutation(permutation);
 }
 
@@ -244,14 +275,16 @@ LogicalResult EntryFlattener::remapOver(Operation *original, Operation *op) {
   Value offsets;
   for (int64_t axis : cast<DenseI64ArrayAttr>(original->getAttr("over")).asArrayRef()) {
     if (StringAttr name = raggedName(source, axis)) {
-      if (offsets) return original->emitOpError("along two ragged axes is not built yet");
+      if (offsets)
+        return original->emitOpError("along two ragged axes is not built yet");
       offsets = rowsOf(name).offsets;
     }
     over.push_back(flatAxis(source, axis));
   }
   llvm::sort(over);
   op->setAttr("over", b.getDenseI64ArrayAttr(over));
-  if (offsets) op->insertOperands(op->getNumOperands(), offsets);
+  if (offsets)
+    op->insertOperands(op->getNumOperands(), offsets);
   return success();
 }
 
@@ -259,7 +292,8 @@ LogicalResult EntryFlattener::addAttentionRows(AttentionOp original, AttentionOp
   auto query = raggedAxis(dimsOf(original.getQuery())), key = raggedAxis(dimsOf(original.getKey()));
   int64_t token = original.tokenAxis();
   bool fixed = dimsOf(original.getQuery()).isStatic(token) && dimsOf(original.getKey()).isStatic(token);
-  if (!query && !key && fixed && token == 2) return success(); // every row has all tokens
+  if (!query && !key && fixed && token == 2)
+    return success(); // every row has all tokens
   if (query != token || key != token || token != 2)
     return original.emitOpError("expected [batch, heads, tokens, width] with ragged tokens; other attention is not built yet");
   Rows q = rowsOf(dimsOf(original.getQuery()).nameOf(token)), k = rowsOf(dimsOf(original.getKey()).nameOf(token));
@@ -273,7 +307,8 @@ LogicalResult EntryFlattener::addAttentionRows(AttentionOp original, AttentionOp
 LogicalResult EntryFlattener::addPositionRows(PositionsOp original, PositionsOp op) {
   DimsAttr dims = dimsOf(original.getType());
   auto axis = raggedAxis(dims);
-  if (!axis) return success(); // positions of an axis that is not ragged are its indices
+  if (!axis)
+    return success(); // positions of an axis that is not ragged are its indices
   op.getOffsetsMutable().assign(rowsOf(dims.nameOf(*axis)).offsets);
   op.getStartsMutable().assign(rowsOf(dims.nameOf(*axis)).starts);
   return success();
@@ -315,12 +350,14 @@ LogicalResult EntryFlattener::remap(Operation *original, Operation *op) {
         return success();
       })
       .Case([&](PickOp o) {
-        if (StringAttr name = raggedName(dimsOf(original->getOperand(0)), 1)) o.getOffsetsMutable().assign(rowsOf(name).offsets);
+        if (StringAttr name = raggedName(dimsOf(original->getOperand(0)), 1))
+          o.getOffsetsMutable().assign(rowsOf(name).offsets);
         return success();
       })
       .Case([&](WindowsOp o) {
         DimsAttr source = dimsOf(original->getOperand(0));
-        if (raggedName(source, o.getAxis())) return LogicalResult(original->emitOpError("along a ragged axis is not built yet"));
+        if (raggedName(source, o.getAxis()))
+          return LogicalResult(original->emitOpError("along a ragged axis is not built yet"));
         o.setAxis(flatAxis(source, o.getAxis()));
         return success();
       })
@@ -331,13 +368,15 @@ LogicalResult EntryFlattener::remap(Operation *original, Operation *op) {
       .Case<LinearOp, MatmulOp, LayerNormOp, RmsNormOp, RotaryEmbeddingOp, GatherOp, UseOp, MaskOpInterface, SinusoidalPositionsOp>(
           [](Operation *) { return success(); })
       .Default([&](Operation *o) {
-        if (isa<arith::ConstantOp>(o) || OpTrait::hasElementwiseMappableTraits(o)) return success();
+        if (isa<arith::ConstantOp>(o) || OpTrait::hasElementwiseMappableTraits(o))
+          return success();
         return LogicalResult(original->emitOpError("is not built yet on ragged tensors"));
       });
 }
 
 LogicalResult EntryFlattener::flattenOp(Operation *op) {
-  if (needsPadding(op)) return runPadded(op);
+  if (needsPadding(op))
+    return runPadded(op);
   Operation *made = b.clone(*op, map);
   for (auto [before, after] : llvm::zip_equal(op->getResults(), made->getResults())) {
     after.setType(flatType(before.getType()));
@@ -352,9 +391,11 @@ LogicalResult EntryFlattener::unflattenResults(func::ReturnOp op) {
   for (Value result : op.getOperands()) {
     DimsAttr dims = dimsOf(result);
     Value offsets;
-    if (auto axis = raggedAxis(dims); axis && *axis != 1) return op.emitOpError("gives ") << dims << ": a ragged axis that is not the second is not built yet";
+    if (auto axis = raggedAxis(dims); axis && *axis != 1)
+      return op.emitOpError("gives ") << dims << ": a ragged axis that is not the second is not built yet";
     for (int64_t i = dims.getRank() - 1; i > 0; --i) // the rule of zeros is for the first ragged axis
-      if (StringAttr name = dims.nameOf(i); name && ragged.count(name) && dims.nameOf(0) == rowsOf(name).batch) offsets = rowsOf(name).offsets;
+      if (StringAttr name = dims.nameOf(i); name && ragged.count(name) && dims.nameOf(0) == rowsOf(name).batch)
+        offsets = rowsOf(name).offsets;
     results.push_back(UnflattenOp::create(b, op.getLoc(), result.getType(), map.lookupOrDefault(result), offsets));
   }
   func::ReturnOp::create(b, op.getLoc(), results);
@@ -365,28 +406,34 @@ LogicalResult EntryFlattener::run() {
   Block &block = entry.getBody().front();
   SmallVector<Value> arguments(block.getArguments().begin(), block.getArguments().end());
   SmallVector<Operation *> old;
-  for (Operation &op : block) old.push_back(&op);
+  for (Operation &op : block)
+    old.push_back(&op);
   addRowArguments();
   b.setInsertionPointToEnd(&block);
-  if (failed(flattenArguments(arguments))) return failure();
+  if (failed(flattenArguments(arguments)))
+    return failure();
   for (Operation *op : old) {
     auto result = dyn_cast<func::ReturnOp>(op);
-    if (failed(result ? unflattenResults(result) : flattenOp(op))) return failure();
+    if (failed(result ? unflattenResults(result) : flattenOp(op)))
+      return failure();
   }
-  for (Operation *op : llvm::reverse(old)) op->erase();
+  for (Operation *op : llvm::reverse(old))
+    op->erase();
   return success();
 }
 
 struct FlattenRagged : heddle::impl::FlattenRaggedBase<FlattenRagged> {
   void runOnOperation() override {
     for (auto entry : getOperation().getOps<func::FuncOp>()) {
-      if (!entry->hasAttr(entryAttr)) continue;
+      if (!entry->hasAttr(entryAttr))
+        continue;
       if (!llvm::hasSingleElement(entry.getBody())) {
         entry.emitOpError("expected an entry of one block");
         return signalPassFailure();
       }
       EntryFlattener flattener(entry);
-      if (failed(flattener.run())) return signalPassFailure();
+      if (failed(flattener.run()))
+        return signalPassFailure();
       flattened += flattener.count;
     }
   }

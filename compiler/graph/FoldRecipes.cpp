@@ -39,20 +39,24 @@ struct FoldRecipes : heddle::impl::FoldRecipesBase<FoldRecipes> {
     SmallVector<Operation *> moved;
     getOperation().walk([&](Operation *op) { // in program order, so a chain folds from its start
       auto use = op->getNumOperands() == 1 ? op->getOperand(0).getDefiningOp<UseOp>() : UseOp();
-      if (!use) return;
+      if (!use)
+        return;
       WeightOp weight = weights.lookup(use.getWeightAttr());
       StringRef suffix;
       Attribute recipe = movedRecipe(op, weight.getRecipe(), suffix);
-      if (!recipe) return;
+      if (!recipe)
+        return;
       WeightOp made = weights.get(weight.getLoc(), (weight.getSymName() + suffix).str(), recipe, weight);
       OpBuilder b(op);
       op->replaceAllUsesWith(ValueRange{WeightTable::use(b, op->getLoc(), made)});
       moved.push_back(op);
       ++folded;
     });
-    for (Operation *op : llvm::reverse(moved)) op->erase();
+    for (Operation *op : llvm::reverse(moved))
+      op->erase();
     getOperation().walk([](UseOp use) {
-      if (use->use_empty()) use->erase();
+      if (use->use_empty())
+        use->erase();
     });
     weights.eraseUnused();
   }

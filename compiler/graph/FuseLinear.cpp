@@ -18,8 +18,10 @@ namespace {
 struct MatmulToLinear : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
-    if (!op.getRhs().getDefiningOp<UseOp>()) return rewriter.notifyMatchFailure(op, "the right side is no weight");
-    if (dimsOf(op.getRhs()).getRank() != 2) return rewriter.notifyMatchFailure(op, "the weight is not one matrix");
+    if (!op.getRhs().getDefiningOp<UseOp>())
+      return rewriter.notifyMatchFailure(op, "the right side is no weight");
+    if (dimsOf(op.getRhs()).getRank() != 2)
+      return rewriter.notifyMatchFailure(op, "the weight is not one matrix");
     rewriter.replaceOpWithNewOp<LinearOp>(op, op.getType(), op.getLhs(), op.getRhs(), Value());
     return success();
   }
@@ -32,10 +34,14 @@ struct AddedBiasToLinear : OpRewritePattern<arith::AddFOp> {
     for (auto [sum, other] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
       auto linear = sum.getDefiningOp<LinearOp>();
       auto bias = other.getDefiningOp<BroadcastOp>();
-      if (!linear || !bias) continue;
-      if (linear.getBias()) return rewriter.notifyMatchFailure(op, "the product has a bias already");
-      if (!linear->hasOneUse()) return rewriter.notifyMatchFailure(op, "the product without its bias has another use");
-      if (!isBias(bias)) return rewriter.notifyMatchFailure(op, "what is added is not a vector along the last axis");
+      if (!linear || !bias)
+        continue;
+      if (linear.getBias())
+        return rewriter.notifyMatchFailure(op, "the product has a bias already");
+      if (!linear->hasOneUse())
+        return rewriter.notifyMatchFailure(op, "the product without its bias has another use");
+      if (!isBias(bias))
+        return rewriter.notifyMatchFailure(op, "what is added is not a vector along the last axis");
       auto loc = rewriter.getFusedLoc({linear.getLoc(), op.getLoc()});
       rewriter.replaceOpWithNewOp<LinearOp>(op, op.getType(), linear.getX(), linear.getWeight(), bias.getSource())->setLoc(loc);
       return success();
@@ -55,7 +61,8 @@ struct FuseLinear : heddle::impl::FuseLinearBase<FuseLinear> {
     getOperation().walk([&](Operation *op) { before += isa<MatmulOp, arith::AddFOp>(op); });
     RewritePatternSet patterns(&getContext());
     patterns.add<MatmulToLinear, AddedBiasToLinear>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) return signalPassFailure();
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
     getOperation().walk([&](Operation *op) { before -= isa<MatmulOp, arith::AddFOp>(op); });
     fused += before;
   }

@@ -19,7 +19,8 @@ struct LowerSinusoidalPositions : heddle::impl::LowerSinusoidalPositionsBase<Low
     getOperation().walk([&](SinusoidalPositionsOp op) { ops.push_back(op); });
     for (SinusoidalPositionsOp op : ops) {
       int64_t bound = positionBound(op);
-      if (!bound) return signalPassFailure();
+      if (!bound)
+        return signalPassFailure();
       OpBuilder b(op);
       Value table = WeightTable::use(b, op.getLoc(), tableOf(weights, op, bound));
       op.replaceAllUsesWith(GatherOp::create(b, op.getLoc(), op.getType(), table, op.getPositions()).getResult());
@@ -31,7 +32,8 @@ struct LowerSinusoidalPositions : heddle::impl::LowerSinusoidalPositionsBase<Low
     int64_t width = cast<RankedTensorType>(op.getType()).getShape().back(), shift = op.getShift();
     MLIRContext *context = &getContext();
     Attribute recipe = AnglesRecipeAttr::get(context, op.getFrequenciesAttr(), bound + shift, width, op.getLayout());
-    if (shift) recipe = SliceRecipeAttr::get(context, recipe, 0, shift, bound);
+    if (shift)
+      recipe = SliceRecipeAttr::get(context, recipe, 0, shift, bound);
     recipe = CastRecipeAttr::get(context, recipe, elementOf(op.getResult()));
     return weights.get(op.getLoc(), "sinusoidal_positions", recipe);
   }
@@ -43,11 +45,13 @@ struct LowerSinusoidalPositions : heddle::impl::LowerSinusoidalPositionsBase<Low
     }
     DimsAttr dims = dimsOf(op.getPositions());
     int64_t last = dims.getRank() - 1;
-    if (dims.isStatic(last)) return dims.shape()[last];
+    if (dims.isStatic(last))
+      return dims.shape()[last];
     auto dimensions = op->getParentOfType<func::FuncOp>()->getAttrOfType<ArrayAttr>(dimensionsAttr);
     StringAttr name = dims.nameOf(last);
     for (Attribute attribute : dimensions ? dimensions.getValue() : ArrayRef<Attribute>())
-      if (auto dimension = cast<DimensionAttr>(attribute); dimension.getName() == name && dimension.getBound()) return dimension.getBound();
+      if (auto dimension = cast<DimensionAttr>(attribute); dimension.getName() == name && dimension.getBound())
+        return dimension.getBound();
     op.emitOpError("needs a bound on ") << dims.extent(last) << ": the table has as many rows as there can be positions";
     return 0;
   }

@@ -9,7 +9,8 @@ namespace heddle {
 class WeightTable {
 public:
   explicit WeightTable(mlir::ModuleOp module);
-  /// The weight with this recipe and the storage class of `like` (constant if null), made with a name that starts with `name` where there is none yet.
+  /// The weight with this recipe and the storage class of `like` (constant if null), made with a name that starts with `name` where there is none
+  /// yet.
   WeightOp get(mlir::Location loc, llvm::StringRef name, mlir::Attribute recipe, WeightOp like = {});
   WeightOp lookup(mlir::FlatSymbolRefAttr name) { return symbols.lookup<WeightOp>(name.getValue()); }
   /// A use of `weight` where the builder stands.

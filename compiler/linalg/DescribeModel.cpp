@@ -27,7 +27,8 @@ static LogicalResult addTerms(AffineExpr e, ArrayRef<StringAttr> names, const En
   if (e.getKind() == AffineExprKind::Add)
     return failure(failed(addTerms(binary.getLHS(), names, entry, factor, form)) || failed(addTerms(binary.getRHS(), names, entry, factor, form)));
   auto by = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  if (e.getKind() == AffineExprKind::Mul && by) return addTerms(binary.getLHS(), names, entry, factor * by.getValue(), form);
+  if (e.getKind() == AffineExprKind::Mul && by)
+    return addTerms(binary.getLHS(), names, entry, factor * by.getValue(), form);
   return failure();
 }
 
@@ -36,24 +37,35 @@ static FailureOr<ValueInfo> describeValue(func::FuncOp entry, Type type, Diction
   value.name = textOf(attributes ? attributes.get(nameAttr) : Attribute());
   DimsAttr dims = dimsOf(type);
   Type element = getElementTypeOrSelf(type);
-  if (value.name.empty() || !dims) return entry.emitOpError("expected named extents and a ") << nameAttr << " on every argument and result";
-  if (element.isF32()) value.element = Element::F32;
-  else if (element.isInteger(32)) value.element = Element::I32;
-  else if (element.isInteger(1)) value.element = Element::Bool;
-  else return entry.emitOpError("expected elements of f32, i32 or i1, got ") << element;
+  if (value.name.empty() || !dims)
+    return entry.emitOpError("expected named extents and a ") << nameAttr << " on every argument and result";
+  if (element.isF32())
+    value.element = Element::F32;
+  else if (element.isInteger(32))
+    value.element = Element::I32;
+  else if (element.isInteger(1))
+    value.element = Element::Bool;
+  else
+    return entry.emitOpError("expected elements of f32, i32 or i1, got ") << element;
   for (int64_t i = 0; i < dims.getRank(); ++i) {
     Form form;
-    if (failed(addTerms(dims.getMap().getResult(i), dims.getNames(), info, 1, form))) return entry.emitOpError("has no form for extent ") << dims.extent(i);
-    if (form.size() == 1 && value.ragged < 0 && form[0].dimensions.size() == 1 && info.dimensions[form[0].dimensions[0]].kind == DimensionKind::Ragged)
+    if (failed(addTerms(dims.getMap().getResult(i), dims.getNames(), info, 1, form)))
+      return entry.emitOpError("has no form for extent ") << dims.extent(i);
+    if (form.size() == 1 && value.ragged < 0 && form[0].dimensions.size() == 1 &&
+        info.dimensions[form[0].dimensions[0]].kind == DimensionKind::Ragged)
       value.ragged = form[0].dimensions[0];
     value.extents.push_back(form);
   }
   if (attributes)
-    if (auto bound = dyn_cast_or_null<IntegerAttr>(attributes.get(idBoundAttr))) value.idBound = bound.getInt();
+    if (auto bound = dyn_cast_or_null<IntegerAttr>(attributes.get(idBoundAttr)))
+      value.idBound = bound.getInt();
   Attribute preset = attributes ? attributes.get(defaultAttr) : Attribute();
-  if (auto number = dyn_cast_or_null<FloatAttr>(preset)) value.defaultValue = number.getValueAsDouble();
-  else if (auto flag = dyn_cast_or_null<BoolAttr>(preset)) value.defaultValue = flag.getValue();
-  else if (auto integer = dyn_cast_or_null<IntegerAttr>(preset)) value.defaultValue = integer.getInt();
+  if (auto number = dyn_cast_or_null<FloatAttr>(preset))
+    value.defaultValue = number.getValueAsDouble();
+  else if (auto flag = dyn_cast_or_null<BoolAttr>(preset))
+    value.defaultValue = flag.getValue();
+  else if (auto integer = dyn_cast_or_null<IntegerAttr>(preset))
+    value.defaultValue = integer.getInt();
   return value;
 }
 
@@ -63,12 +75,15 @@ FailureOr<EntryInfo> heddle::describeEntry(func::FuncOp entry) {
   info.documentation = textOf(entry->getAttr(documentationAttr));
   auto dimensions = entry->getAttrOfType<ArrayAttr>(dimensionsAttr);
   auto all = dimensions ? dimensions.getValue() : ArrayRef<Attribute>();
-  for (Attribute attribute : all) info.dimensions.push_back({cast<DimensionAttr>(attribute).getName().str(), DimensionKind::Plain, -1, 0});
+  for (Attribute attribute : all)
+    info.dimensions.push_back({cast<DimensionAttr>(attribute).getName().str(), DimensionKind::Plain, -1, 0});
   for (auto [i, attribute] : llvm::enumerate(all)) {
     auto dimension = cast<DimensionAttr>(attribute);
-    if (!dimension.isRagged()) continue;
+    if (!dimension.isRagged())
+      continue;
     auto batch = llvm::find_if(info.dimensions, [&](const DimensionInfo &d) { return d.name == dimension.getBatch().getValue(); });
-    if (batch == info.dimensions.end()) return entry.emitOpError("has no dimension ") << dimension.getBatch();
+    if (batch == info.dimensions.end())
+      return entry.emitOpError("has no dimension ") << dimension.getBatch();
     info.dimensions[i].kind = DimensionKind::Ragged;
     info.dimensions[i].of = batch - info.dimensions.begin();
     info.dimensions[i].bound = dimension.getBound();
@@ -77,14 +92,17 @@ FailureOr<EntryInfo> heddle::describeEntry(func::FuncOp entry) {
     if (info.dimensions[i].kind == DimensionKind::Ragged)
       info.dimensions.push_back({tokensName(info.dimensions[i].name), DimensionKind::Tokens, static_cast<int64_t>(i), 0});
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
-    if (entry.getArgAttr(i, offsetsAttr) || entry.getArgAttr(i, startsAttr)) continue;
+    if (entry.getArgAttr(i, offsetsAttr) || entry.getArgAttr(i, startsAttr))
+      continue;
     auto value = describeValue(entry, entry.getArgument(i).getType(), entry.getArgAttrDict(i), info);
-    if (failed(value)) return failure();
+    if (failed(value))
+      return failure();
     info.arguments.push_back(*value);
   }
   for (unsigned i = 0; i < entry.getNumResults(); ++i) {
     auto value = describeValue(entry, entry.getResultTypes()[i], entry.getResultAttrDict(i), info);
-    if (failed(value)) return failure();
+    if (failed(value))
+      return failure();
     info.results.push_back(*value);
   }
   return info;
@@ -99,20 +117,25 @@ LogicalResult heddle::describeModel(ModuleOp module, ModelInfo &info) {
   };
   for (Attribute attribute : array(tokenizersAttr)) {
     auto tokenizer = dyn_cast<DictionaryAttr>(attribute);
-    if (!tokenizer) return module.emitOpError("expected dictionaries in ") << tokenizersAttr;
+    if (!tokenizer)
+      return module.emitOpError("expected dictionaries in ") << tokenizersAttr;
     TokenizerInfo made{textOf(tokenizer.get("side")), textOf(tokenizer.get("kind")), textOf(tokenizer.get("path")), {}};
-    if (auto unknown = dyn_cast_or_null<IntegerAttr>(tokenizer.get("unknown"))) made.unknown = unknown.getInt();
+    if (auto unknown = dyn_cast_or_null<IntegerAttr>(tokenizer.get("unknown")))
+      made.unknown = unknown.getInt();
     info.tokenizers.push_back(made);
   }
   for (Attribute attribute : array(tasksAttr)) {
     auto task = dyn_cast<DictionaryAttr>(attribute);
-    if (!task) return module.emitOpError("expected dictionaries in ") << tasksAttr;
+    if (!task)
+      return module.emitOpError("expected dictionaries in ") << tasksAttr;
     TaskInfo made{textOf(task.get("kind")), {}, {}};
     if (auto entries = dyn_cast_or_null<ArrayAttr>(task.get("entries")))
-      for (Attribute entry : entries) made.entries.push_back(textOf(entry));
+      for (Attribute entry : entries)
+        made.entries.push_back(textOf(entry));
     if (auto settings = dyn_cast_or_null<DictionaryAttr>(task.get("settings")))
       for (NamedAttribute setting : settings)
-        if (auto value = dyn_cast<IntegerAttr>(setting.getValue())) made.settings.push_back({setting.getName().str(), value.getInt()});
+        if (auto value = dyn_cast<IntegerAttr>(setting.getValue()))
+          made.settings.push_back({setting.getName().str(), value.getInt()});
     info.tasks.push_back(made);
   }
   return success();

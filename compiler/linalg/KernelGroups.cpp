@@ -13,28 +13,34 @@ bool heddle::isReduction(Operation *op) { return isa<SumOp, MaxOp, MinOp, MeanOp
 
 /// Along the columns of a row.
 static bool isRowReduction(Operation *op) {
-  if (!isReduction(op) || op->getNumOperands() > 1) return false;
+  if (!isReduction(op) || op->getNumOperands() > 1)
+    return false;
   auto over = cast<DenseI64ArrayAttr>(op->getAttr("over")).asArrayRef();
   return over.size() == 1 && isLastStatic(dimsOf(op->getOperand(0)), over[0]) && isa<FloatType>(elementOf(op->getOperand(0)));
 }
 
 bool heddle::isRowOp(Operation *op) {
-  if (isElementwise(op) || isRowReduction(op) || isa<LayerNormOp, RmsNormOp, RotaryEmbeddingOp, GatherOp, MaskValuesOp, MaskScoresOp>(op)) return true;
-  if (auto softmax = dyn_cast<SoftmaxOp>(op)) return isLastStatic(dimsOf(op->getResult(0)), softmax.getAxis());
-  if (auto positions = dyn_cast<PositionsOp>(op)) return !positions.getOffsets();
+  if (isElementwise(op) || isRowReduction(op) || isa<LayerNormOp, RmsNormOp, RotaryEmbeddingOp, GatherOp, MaskValuesOp, MaskScoresOp>(op))
+    return true;
+  if (auto softmax = dyn_cast<SoftmaxOp>(op))
+    return isLastStatic(dimsOf(op->getResult(0)), softmax.getAxis());
+  if (auto positions = dyn_cast<PositionsOp>(op))
+    return !positions.getOffsets();
   return isa<FlattenOp, UnflattenOp>(op) && dimsOf(op->getOperand(0)) == dimsOf(op->getResult(0)); // padding neither goes nor comes
 }
 
 DimsAttr heddle::rowDimsOf(Operation *op) {
   DimsAttr dims = dimsOf(op->getResult(0));
-  if (isReduction(op)) return dimsOf(op->getOperand(0)).dropBack();
+  if (isReduction(op))
+    return dimsOf(op->getOperand(0)).dropBack();
   bool columns = dims.getRank() > 0 && dims.isStatic(dims.getRank() - 1) && !isa<MaskValuesOp, MaskScoresOp>(op);
   return columns ? dims.dropBack() : dims;
 }
 
 /// Whether a value has these rows: one element a row, or columns besides.
 static bool hasRows(DimsAttr dims, DimsAttr rows) {
-  if (dims == rows) return true;
+  if (dims == rows)
+    return true;
   int64_t rank = dims.getRank();
   return rank == rows.getRank() + 1 && dims.isStatic(rank - 1) && dims.dropBack() == rows;
 }
@@ -42,28 +48,37 @@ static bool hasRows(DimsAttr dims, DimsAttr rows) {
 KernelGroups::KernelGroups(Block &block) {
   findCopies(block);
   for (Operation &op : block.without_terminator())
-    if (!isFreeHere(&op) && !isa<UseOp>(op)) assign(&op);
+    if (!isFreeHere(&op) && !isa<UseOp>(op))
+      assign(&op);
   cutSecondResults();
 }
 
 /// A view whose consumer cannot read through it is copied by a kernel of its own.
 void KernelGroups::findCopies(Block &block) {
   auto copy = [&](Value value) {
-    if (Operation *op = value.getDefiningOp(); op && isView(op)) copied.insert(op);
+    if (Operation *op = value.getDefiningOp(); op && isView(op))
+      copied.insert(op);
   };
   for (Operation &op : block) {
-    if (auto linear = dyn_cast<LinearOp>(op); linear && !columnViewOf(linear.getX(), copied)) copy(linear.getX());
+    if (auto linear = dyn_cast<LinearOp>(op); linear && !columnViewOf(linear.getX(), copied))
+      copy(linear.getX());
     if (auto attention = dyn_cast<AttentionOp>(op))
       for (Value v : {attention.getQuery(), attention.getKey(), attention.getValue()})
-        if (!headViewOf(v, copied)) copy(v);
-    if (isa<MaskTensorOp, BiasTensorOp, BiasRelativeOp>(op)) copy(op.getOperand(0));
-    if (isa<PickOp, SpreadOp>(op)) copy(op.getOperand(0));
-    if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op)) copy(rotary.getAngles());
-    if (auto unflatten = dyn_cast<UnflattenOp>(op); unflatten) copy(unflatten.getSource());
+        if (!headViewOf(v, copied))
+          copy(v);
+    if (isa<MaskTensorOp, BiasTensorOp, BiasRelativeOp>(op))
+      copy(op.getOperand(0));
+    if (isa<PickOp, SpreadOp>(op))
+      copy(op.getOperand(0));
+    if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op))
+      copy(rotary.getAngles());
+    if (auto unflatten = dyn_cast<UnflattenOp>(op); unflatten)
+      copy(unflatten.getSource());
   }
   for (Operation &op : block) // the ops that join heads are part of their attention, not views of it
     if (auto attention = dyn_cast<AttentionOp>(op))
-      for (Operation *part : joinOf(attention)) copied.insert(part);
+      for (Operation *part : joinOf(attention))
+        copied.insert(part);
 }
 
 SmallVector<Operation *> heddle::joinOf(AttentionOp op) {
@@ -71,24 +86,27 @@ SmallVector<Operation *> heddle::joinOf(AttentionOp op) {
   Operation *last = op;
   if (!op.hasRows()) { // [batch, heads, n, d] -> [batch, n, heads, d]
     auto transpose = last->hasOneUse() ? dyn_cast<TransposeOp>(*last->user_begin()) : TransposeOp();
-    if (!transpose || transpose.getPermutation() != ArrayRef<int64_t>{0, 2, 1, 3}) return {};
+    if (!transpose || transpose.getPermutation() != ArrayRef<int64_t>{0, 2, 1, 3})
+      return {};
     parts.push_back(transpose);
     last = transpose;
   }
   auto join = last->hasOneUse() ? dyn_cast<ReshapeOp>(*last->user_begin()) : ReshapeOp();
   DimsAttr result = join ? dimsOf(join.getType()) : DimsAttr(), whole = dimsOf(op.getType());
   int64_t rows = op.hasRows() ? 1 : 2, heads = op.heads() * whole.shape().back();
-  if (!join || result.getRank() != rows + 1 || !result.isStatic(rows) || result.shape()[rows] != heads) return {};
+  if (!join || result.getRank() != rows + 1 || !result.isStatic(rows) || result.shape()[rows] != heads)
+    return {};
   parts.push_back(join);
   return parts;
 }
 
-/// The latest group that op depends on, looking through free ops. Groups are numbered by their first op, and an op only ever joins the latest group it
-/// depends on, so the order of groups respects every use.
+/// The latest group that op depends on, looking through free ops. Groups are numbered by their first op, and an op only ever joins the latest group
+/// it depends on, so the order of groups respects every use.
 int KernelGroups::lastGroup(Operation *op) const {
   int last = -1;
   for (Value v : op->getOperands())
-    if (Operation *d = v.getDefiningOp()) last = std::max(last, isFreeHere(d) ? lastGroup(d) : groupOf.contains(d) ? groupOf.lookup(d) : -1);
+    if (Operation *d = v.getDefiningOp())
+      last = std::max(last, isFreeHere(d) ? lastGroup(d) : groupOf.contains(d) ? groupOf.lookup(d) : -1);
   return last;
 }
 
@@ -96,31 +114,44 @@ int KernelGroups::lastGroup(Operation *op) const {
 bool KernelGroups::readsRowsOf(Value value, int group) const {
   const KernelGroup &g = groups[group];
   auto view = viewOf(value, copied);
-  if (!view) return false;
+  if (!view)
+    return false;
   Operation *base = view->base.getDefiningOp();
-  if (!base || !groupOf.contains(base) || groupOf.lookup(base) != group) return hasRows(dimsOf(value), g.rowDims) || !isa<RankedTensorType>(value.getType());
+  if (!base || !groupOf.contains(base) || groupOf.lookup(base) != group)
+    return hasRows(dimsOf(value), g.rowDims) || !isa<RankedTensorType>(value.getType());
   auto rows = hasRows(dimsOf(value), g.rowDims) ? rowViewOf(value, g.rowDims.getRank(), copied) : std::nullopt;
-  if (!rows || rows->kind == RowView::Scattered) return false;
+  if (!rows || rows->kind == RowView::Scattered)
+    return false;
   for (int64_t i = 0; i < g.rowDims.getRank(); ++i)
-    if (rows->map.getResult(i) != getAffineDimExpr(i, value.getContext())) return false;
+    if (rows->map.getResult(i) != getAffineDimExpr(i, value.getContext()))
+      return false;
   return true;
 }
 
 bool KernelGroups::joinsRows(Operation *op, int group) const {
   const KernelGroup &g = groups[group];
-  if (g.kind != KernelGroup::Rows || !isRowOp(op)) return false;
+  if (g.kind != KernelGroup::Rows || !isRowOp(op))
+    return false;
   if (isReduction(op)) {
     DimsAttr source = dimsOf(op->getOperand(0));
-    if (source.dropBack() != g.rowDims) return false;
-  } else if (!hasRows(dimsOf(op->getResult(0)), g.rowDims)) return false;
-  if (auto gather = dyn_cast<GatherOp>(op)) return dimsOf(gather.getIds()) == g.rowDims && readsRowsOf(gather.getIds(), group) && isa_and_nonnull<UseOp>(gather.getTable().getDefiningOp());
-  if (isa<MaskValuesOp>(op)) return dimsOf(op->getResult(0)) == g.rowDims;
-  if (isa<MaskScoresOp>(op) && dimsOf(op->getResult(0)) != g.rowDims) return false;
-  if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op); rotary && dependsOn(rotary.getAngles(), group)) return false; // its rows are others
+    if (source.dropBack() != g.rowDims)
+      return false;
+  } else if (!hasRows(dimsOf(op->getResult(0)), g.rowDims))
+    return false;
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return dimsOf(gather.getIds()) == g.rowDims && readsRowsOf(gather.getIds(), group) && isa_and_nonnull<UseOp>(gather.getTable().getDefiningOp());
+  if (isa<MaskValuesOp>(op))
+    return dimsOf(op->getResult(0)) == g.rowDims;
+  if (isa<MaskScoresOp>(op) && dimsOf(op->getResult(0)) != g.rowDims)
+    return false;
+  if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op); rotary && dependsOn(rotary.getAngles(), group))
+    return false; // its rows are others
   for (auto [i, v] : llvm::enumerate(op->getOperands())) {
     // gain and bias, angles, offsets, the mask
-    if (isa<LayerNormOp, RmsNormOp, RotaryEmbeddingOp, UnflattenOp, MaskScoresOp>(op) && i > 0) continue;
-    if (!readsRowsOf(v, group)) return false;
+    if (isa<LayerNormOp, RmsNormOp, RotaryEmbeddingOp, UnflattenOp, MaskScoresOp>(op) && i > 0)
+      continue;
+    if (!readsRowsOf(v, group))
+      return false;
   }
   return true;
 }
@@ -128,28 +159,40 @@ bool KernelGroups::joinsRows(Operation *op, int group) const {
 /// Elementwise work on the product's own tile: other operands are whole tensors of the same extents, vectors along its columns, or constants.
 bool KernelGroups::joinsLinear(Operation *op, int group) const {
   const KernelGroup &g = groups[group];
-  if (g.kind != KernelGroup::Linear || !isElementwise(op)) return false;
+  if (g.kind != KernelGroup::Linear || !isElementwise(op))
+    return false;
   auto product = cast<LinearOp>(g.ops.front());
   DimsAttr dims = dimsOf(product.getType());
-  if (dimsOf(op->getResult(0)) != dims) return false;
+  if (dimsOf(op->getResult(0)) != dims)
+    return false;
   int64_t rank = dims.getRank(), columns = llvm::divideCeilSigned(dims.shape()[rank - 1], panelColumns) * panelColumns;
   for (Value v : op->getOperands()) {
-    if (Operation *d = v.getDefiningOp(); d && groupOf.contains(d) && groupOf.lookup(d) == group) continue;
+    if (Operation *d = v.getDefiningOp(); d && groupOf.contains(d) && groupOf.lookup(d) == group)
+      continue;
     auto view = rowViewOf(v, rank - 1, copied);
-    if (!view) return false;
+    if (!view)
+      return false;
     Operation *base = view->base.getDefiningOp();
-    if (base && groupOf.contains(base) && groupOf.lookup(base) == group) return false; // through a view of the product
-    if (!isa<RankedTensorType>(view->base.getType())) continue;                        // a constant
-    if (!elementOf(view->base).isF32()) return false;
-    if (view->kind != RowView::Contiguous) return false;
+    if (base && groupOf.contains(base) && groupOf.lookup(base) == group)
+      return false; // through a view of the product
+    if (!isa<RankedTensorType>(view->base.getType()))
+      continue; // a constant
+    if (!elementOf(view->base).isF32())
+      return false;
+    if (view->kind != RowView::Contiguous)
+      return false;
     auto first = dyn_cast<AffineConstantExpr>(view->rows.getResults().back());
     DimsAttr baseDims = dimsOf(view->base);
-    if (!first || !baseDims.isStatic(baseDims.getRank() - 1)) return false;
+    if (!first || !baseDims.isStatic(baseDims.getRank() - 1))
+      return false;
     int64_t width = llvm::divideCeilSigned(baseDims.shape().back(), panelColumns) * panelColumns;
-    if (first.getValue() + columns > width) return false; // a whole panel would pass the end
+    if (first.getValue() + columns > width)
+      return false; // a whole panel would pass the end
     bool vector = view->map.getNumResults() == 1, whole = baseDims.getRank() == rank && baseDims.dropBack() == dims.dropBack();
-    for (int64_t i = 0; whole && i + 1 < rank; ++i) whole = view->map.getResult(i) == getAffineDimExpr(i, v.getContext());
-    if (!vector && !whole) return false;
+    for (int64_t i = 0; whole && i + 1 < rank; ++i)
+      whole = view->map.getResult(i) == getAffineDimExpr(i, v.getContext());
+    if (!vector && !whole)
+      return false;
   }
   return true;
 }
@@ -161,8 +204,10 @@ bool KernelGroups::joinsAttention(Operation *op, int group) const {
 
 bool KernelGroups::dependsOn(Value value, int group) const {
   Operation *op = value.getDefiningOp();
-  if (!op) return false;
-  if (isFreeHere(op)) return llvm::any_of(op->getOperands(), [&](Value v) { return dependsOn(v, group); });
+  if (!op)
+    return false;
+  if (isFreeHere(op))
+    return llvm::any_of(op->getOperands(), [&](Value v) { return dependsOn(v, group); });
   return groupOf.contains(op) && groupOf.lookup(op) == group;
 }
 
@@ -170,7 +215,10 @@ void KernelGroups::assign(Operation *op) {
   int group = lastGroup(op);
   if (group < 0 || !(joinsRows(op, group) || joinsLinear(op, group) || joinsAttention(op, group))) {
     group = groups.size();
-    auto kind = isa<LinearOp>(op) ? KernelGroup::Linear : isa<AttentionOp>(op) ? KernelGroup::Attention : isRowOp(op) || isView(op) ? KernelGroup::Rows : KernelGroup::Alone;
+    auto kind = isa<LinearOp>(op)           ? KernelGroup::Linear
+                : isa<AttentionOp>(op)      ? KernelGroup::Attention
+                : isRowOp(op) || isView(op) ? KernelGroup::Rows
+                                            : KernelGroup::Alone;
     groups.push_back({kind, {}, kind == KernelGroup::Rows ? rowDimsOf(op) : DimsAttr()});
   }
   groups[group].ops.push_back(op);
@@ -179,7 +227,8 @@ void KernelGroups::assign(Operation *op) {
 
 bool KernelGroups::usedOutside(Operation *op, int group) const {
   return llvm::any_of(op->getUsers(), [&](Operation *user) {
-    if (isFreeHere(user)) return usedOutside(user, group);
+    if (isFreeHere(user))
+      return usedOutside(user, group);
     return !groupOf.contains(user) || groupOf.lookup(user) != group;
   });
 }
@@ -188,13 +237,15 @@ bool KernelGroups::usedOutside(Operation *op, int group) const {
 void KernelGroups::cutSecondResults() {
   for (size_t i = 0; i < groups.size(); ++i) {
     auto first = llvm::find_if(groups[i].ops, [&](Operation *op) { return usedOutside(op, i); });
-    if (first == groups[i].ops.end() || first + 1 == groups[i].ops.end()) continue;
+    if (first == groups[i].ops.end() || first + 1 == groups[i].ops.end())
+      continue;
     KernelGroup rest{KernelGroup::Rows, {first + 1, groups[i].ops.end()}, {}};
     groups[i].ops.erase(first + 1, groups[i].ops.end());
     rest.rowDims = groups[i].kind == KernelGroup::Rows ? groups[i].rowDims : rowDimsOf(rest.ops.front());
     groups.insert(groups.begin() + i + 1, rest);
     for (auto [g, group] : llvm::enumerate(groups))
-      for (Operation *op : group.ops) groupOf[op] = g;
+      for (Operation *op : group.ops)
+        groupOf[op] = g;
     --i; // what stayed may still have two: a value that only the rest uses
   }
 }

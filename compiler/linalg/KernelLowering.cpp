@@ -17,10 +17,13 @@ RankedTensorType heddle::exactType(Type logical) {
 RankedTensorType heddle::internalType(Type logical) {
   auto type = cast<RankedTensorType>(logical);
   int64_t rank = type.getRank();
-  if (rank == 0 || type.isDynamicDim(rank - 1)) return exactType(logical);
+  if (rank == 0 || type.isDynamicDim(rank - 1))
+    return exactType(logical);
   int64_t columns = wholePanels(type.getDimSize(rank - 1)), rows = 1;
-  if (rank == 1) return RankedTensorType::get({columns}, type.getElementType());
-  for (int64_t extent : type.getShape().drop_back()) rows = ShapedType::isDynamic(extent) || ShapedType::isDynamic(rows) ? ShapedType::kDynamic : rows * extent;
+  if (rank == 1)
+    return RankedTensorType::get({columns}, type.getElementType());
+  for (int64_t extent : type.getShape().drop_back())
+    rows = ShapedType::isDynamic(extent) || ShapedType::isDynamic(rows) ? ShapedType::kDynamic : rows * extent;
   return RankedTensorType::get({rows, columns}, type.getElementType());
 }
 
@@ -31,8 +34,10 @@ RankedTensorType heddle::panelType(Type logical) {
 
 RankedTensorType heddle::argumentType(BlockArgument argument) {
   for (Operation *user : argument.getUsers()) {
-    if (auto linear = dyn_cast<LinearOp>(user); linear && linear.getWeight() == argument) return panelType(argument.getType());
-    if (auto gather = dyn_cast<GatherOp>(user); gather && gather.getTransposed() && gather.getTable() == argument) return panelType(argument.getType());
+    if (auto linear = dyn_cast<LinearOp>(user); linear && linear.getWeight() == argument)
+      return panelType(argument.getType());
+    if (auto gather = dyn_cast<GatherOp>(user); gather && gather.getTransposed() && gather.getTable() == argument)
+      return panelType(argument.getType());
   }
   auto kernel = cast<func::FuncOp>(argument.getOwner()->getParentOp());
   return kernel.getArgAttr(argument.getArgNumber(), exactAttr) ? exactType(argument.getType()) : internalType(argument.getType());
@@ -46,31 +51,39 @@ RankedTensorType heddle::resultType(func::FuncOp kernel) {
 SmallVector<StringAttr> heddle::dimensionsOf(func::FuncOp kernel) {
   llvm::SetVector<StringAttr> names;
   auto add = [&](Type type) {
-    if (DimsAttr dims = dimsOf(type)) names.insert(dims.getNames().begin(), dims.getNames().end());
+    if (DimsAttr dims = dimsOf(type))
+      names.insert(dims.getNames().begin(), dims.getNames().end());
   };
-  for (Type type : kernel.getArgumentTypes()) add(type);
-  for (Type type : kernel.getResultTypes()) add(type);
+  for (Type type : kernel.getArgumentTypes())
+    add(type);
+  for (Type type : kernel.getResultTypes())
+    add(type);
   for (Operation &op : kernel.getBody().front()) {
-    if (!isa<AttentionOp, PositionsOp, SpreadOp>(op)) continue;
+    if (!isa<AttentionOp, PositionsOp, SpreadOp>(op))
+      continue;
     StringAttr first = dimsOf(op.getResult(0)).nameOf(0);
     StringRef tokens = first ? first.getValue() : "";
-    if (tokens.consume_back(".tokens")) names.insert(StringAttr::get(kernel.getContext(), tokens)); // how many query tiles there can be
+    if (tokens.consume_back(".tokens"))
+      names.insert(StringAttr::get(kernel.getContext(), tokens)); // how many query tiles there can be
   }
   return names.takeVector();
 }
 
 Value KernelLowering::extent(LinalgBuilder &b, DimsAttr dims, int64_t axis) const {
   SmallVector<Value> symbols;
-  for (StringAttr name : dims.getNames()) symbols.push_back(dimensions.lookup(name));
+  for (StringAttr name : dims.getNames())
+    symbols.push_back(dimensions.lookup(name));
   return affine::expandAffineExpr(b, b.loc, dims.getMap().getResult(axis), {}, symbols);
 }
 
 SmallVector<Value> KernelLowering::physicalIndices(LinalgBuilder &b, Value base, ArrayRef<Value> indices) const {
   DimsAttr dims = dimsOf(base);
   auto type = cast<RankedTensorType>(argument(base).getType());
-  if (type.getRank() == dims.getRank()) return SmallVector<Value>(indices);
+  if (type.getRank() == dims.getRank())
+    return SmallVector<Value>(indices);
   Value row = indices[0];
-  for (int64_t i = 1; i + 1 < dims.getRank(); ++i) row = b.add(b.multiply(row, extent(b, dims, i)), indices[i]);
+  for (int64_t i = 1; i + 1 < dims.getRank(); ++i)
+    row = b.add(b.multiply(row, extent(b, dims, i)), indices[i]);
   return {row, indices.back()};
 }
 
@@ -89,25 +102,32 @@ MaskSite KernelLowering::siteOf(Value batch, Value head, Value queryStart, Value
 
 FailureOr<Value> KernelLowering::readElement(LinalgBuilder &b, Value value, ArrayRef<Value> indices) const {
   auto view = viewOf(value);
-  if (!view) return value.getDefiningOp()->emitOpError("moves elements across an extent that is not static; not built yet");
-  if (!isa<RankedTensorType>(view->base.getType())) return b.clone(*view->base.getDefiningOp())->getResult(0);
+  if (!view)
+    return value.getDefiningOp()->emitOpError("moves elements across an extent that is not static; not built yet");
+  if (!isa<RankedTensorType>(view->base.getType()))
+    return b.clone(*view->base.getDefiningOp())->getResult(0);
   SmallVector<Value> at;
-  for (AffineExpr e : view->map.getResults()) at.push_back(affine::expandAffineExpr(b, b.loc, e, indices, {}));
+  for (AffineExpr e : view->map.getResults())
+    at.push_back(affine::expandAffineExpr(b, b.loc, e, indices, {}));
   return b.extract(argument(view->base), physicalIndices(b, view->base, at));
 }
 
 SmallVector<Value> KernelLowering::outputIndices(LinalgBuilder &b, ArrayRef<Value> indices) const {
   DimsAttr dims = dimsOf(resultOp()->getResult(0));
-  if (cast<RankedTensorType>(out.getType()).getRank() == dims.getRank()) return SmallVector<Value>(indices);
+  if (cast<RankedTensorType>(out.getType()).getRank() == dims.getRank())
+    return SmallVector<Value>(indices);
   Value row = indices[0];
-  for (int64_t i = 1; i + 1 < dims.getRank(); ++i) row = b.add(b.multiply(row, extent(b, dims, i)), indices[i]);
+  for (int64_t i = 1; i + 1 < dims.getRank(); ++i)
+    row = b.add(b.multiply(row, extent(b, dims, i)), indices[i]);
   return {row, indices.back()};
 }
 
 scf::ForallOp KernelLowering::overAxes(LinalgBuilder &b, DimsAttr dims, ArrayRef<int64_t> axes) const {
   SmallVector<OpFoldResult> bounds;
-  for (int64_t axis : axes) bounds.push_back(dims.isStatic(axis) ? OpFoldResult(b.attr(dims.shape()[axis])) : extent(b, dims, axis));
-  if (bounds.empty()) bounds.push_back(b.attr(1));
+  for (int64_t axis : axes)
+    bounds.push_back(dims.isStatic(axis) ? OpFoldResult(b.attr(dims.shape()[axis])) : extent(b, dims, axis));
+  if (bounds.empty())
+    bounds.push_back(b.attr(1));
   auto forall = scf::ForallOp::create(b, b.loc, bounds, ValueRange{out}, std::nullopt);
   b.setInsertionPoint(forall.getTerminator());
   return forall;
@@ -121,9 +141,11 @@ KernelLowering::Row KernelLowering::rowOf(LinalgBuilder &b, Value offsets, Value
 
 /// With NaN handled as IEEE 754 maximum does: a NaN on either side is the result. Against a constant, which is none, one comparison does.
 static Value emitExtremum(LinalgBuilder &b, Value x, Value y, arith::CmpFPredicate wins) {
-  if (matchPattern(x, m_Constant())) std::swap(x, y);
+  if (matchPattern(x, m_Constant()))
+    std::swap(x, y);
   Value chosen = b.choose(b.make<arith::CmpFOp>(wins, y, x), y, x); // y where it wins; x, also where x is NaN
-  if (matchPattern(y, m_Constant())) return chosen;
+  if (matchPattern(y, m_Constant()))
+    return chosen;
   return b.choose(b.make<arith::CmpFOp>(arith::CmpFPredicate::UNO, y, y), y, chosen);
 }
 
@@ -131,19 +153,24 @@ static Value emitGelu(LinalgBuilder &b, Value x, GeluForm form) {
   auto number = [&](double v) { return b.number(x.getType(), v); };
   auto multiply = [&](Value u, Value v) { return b.make<arith::MulFOp>(u, v); };
   Value bent;
-  if (form == GeluForm::erf) bent = b.make<math::ErfOp>(multiply(x, number(0.70710678118654752440)));
-  else bent = b.make<math::TanhOp>(multiply(number(0.79788456080286535588), b.make<math::FmaOp>(multiply(number(0.044715), multiply(x, x)), x, x)));
+  if (form == GeluForm::erf)
+    bent = b.make<math::ErfOp>(multiply(x, number(0.70710678118654752440)));
+  else
+    bent = b.make<math::TanhOp>(multiply(number(0.79788456080286535588), b.make<math::FmaOp>(multiply(number(0.044715), multiply(x, x)), x, x)));
   return multiply(multiply(number(0.5), x), b.make<arith::AddFOp>(number(1), bent));
 }
 
 Value heddle::emitElement(LinalgBuilder &b, Operation *op, ValueRange operands) {
-  if (auto gelu = dyn_cast<GeluOp>(op)) return emitGelu(b, operands[0], gelu.getForm());
+  if (auto gelu = dyn_cast<GeluOp>(op))
+    return emitGelu(b, operands[0], gelu.getForm());
   if (isa<SiluOp>(op)) {
     Value x = operands[0], power = b.make<math::ExpOp>(b.make<arith::NegFOp>(x));
     return b.make<arith::DivFOp>(x, b.make<arith::AddFOp>(b.number(x.getType(), 1), power));
   }
-  if (isa<arith::MaximumFOp>(op)) return emitExtremum(b, operands[0], operands[1], arith::CmpFPredicate::OGT);
-  if (isa<arith::MinimumFOp>(op)) return emitExtremum(b, operands[0], operands[1], arith::CmpFPredicate::OLT);
+  if (isa<arith::MaximumFOp>(op))
+    return emitExtremum(b, operands[0], operands[1], arith::CmpFPredicate::OGT);
+  if (isa<arith::MinimumFOp>(op))
+    return emitExtremum(b, operands[0], operands[1], arith::CmpFPredicate::OLT);
   OperationState state(op->getLoc(), op->getName());
   state.addOperands(operands);
   state.addTypes(getElementTypeOrSelf(op->getResult(0).getType()));
@@ -153,18 +180,30 @@ Value heddle::emitElement(LinalgBuilder &b, Operation *op, ValueRange operands) 
 
 FailureOr<Value> KernelLowering::lowerBody(LinalgBuilder &b) {
   for (Operation &op : kernel.getBody().front()) {
-    if (auto x = dyn_cast<LinearOp>(op)) return lowerLinear(b, x);
-    if (auto x = dyn_cast<AttentionOp>(op)) return lowerAttention(b, x);
-    if (auto x = dyn_cast<PositionsOp>(op); x && x.getOffsets()) return lowerPositions(b, x);
-    if (auto x = dyn_cast<FlattenOp>(op); x && x.getOffsets()) return lowerFlatten(b, x);
-    if (auto x = dyn_cast<UnflattenOp>(op); x && dimsOf(x.getSource()) != dimsOf(x.getType())) return lowerUnflatten(b, x);
-    if (auto x = dyn_cast<MatmulOp>(op)) return lowerMatmul(b, x);
-    if (auto x = dyn_cast<ConcatOp>(op)) return lowerConcat(b, x);
-    if (auto x = dyn_cast<WindowsOp>(op)) return lowerWindows(b, x);
-    if (auto x = dyn_cast<PickOp>(op)) return lowerPick(b, x);
-    if (auto x = dyn_cast<SpreadOp>(op)) return lowerSpread(b, x);
-    if (isReduction(&op) && !isRowOp(&op)) return lowerReduction(b, &op);
-    if (auto x = dyn_cast<SoftmaxOp>(op); x && !isRowOp(&op)) return lowerSoftmax(b, x);
+    if (auto x = dyn_cast<LinearOp>(op))
+      return lowerLinear(b, x);
+    if (auto x = dyn_cast<AttentionOp>(op))
+      return lowerAttention(b, x);
+    if (auto x = dyn_cast<PositionsOp>(op); x && x.getOffsets())
+      return lowerPositions(b, x);
+    if (auto x = dyn_cast<FlattenOp>(op); x && x.getOffsets())
+      return lowerFlatten(b, x);
+    if (auto x = dyn_cast<UnflattenOp>(op); x && dimsOf(x.getSource()) != dimsOf(x.getType()))
+      return lowerUnflatten(b, x);
+    if (auto x = dyn_cast<MatmulOp>(op))
+      return lowerMatmul(b, x);
+    if (auto x = dyn_cast<ConcatOp>(op))
+      return lowerConcat(b, x);
+    if (auto x = dyn_cast<WindowsOp>(op))
+      return lowerWindows(b, x);
+    if (auto x = dyn_cast<PickOp>(op))
+      return lowerPick(b, x);
+    if (auto x = dyn_cast<SpreadOp>(op))
+      return lowerSpread(b, x);
+    if (isReduction(&op) && !isRowOp(&op))
+      return lowerReduction(b, &op);
+    if (auto x = dyn_cast<SoftmaxOp>(op); x && !isRowOp(&op))
+      return lowerSoftmax(b, x);
   }
   return lowerRows(b);
 }
@@ -172,7 +211,8 @@ FailureOr<Value> KernelLowering::lowerBody(LinalgBuilder &b) {
 LogicalResult KernelLowering::run(func::FuncOp kernel) {
   KernelLowering lowering(kernel);
   SmallVector<Type> types;
-  for (BlockArgument argument : kernel.getArguments()) types.push_back(argumentType(argument));
+  for (BlockArgument argument : kernel.getArguments())
+    types.push_back(argumentType(argument));
   RankedTensorType result = resultType(kernel);
   types.push_back(result);
   SmallVector<StringAttr> names = dimensionsOf(kernel);
@@ -182,9 +222,11 @@ LogicalResult KernelLowering::run(func::FuncOp kernel) {
   made.setPrivate();
   Block *block = made.addEntryBlock();
   unsigned count = kernel.getNumArguments();
-  for (BlockArgument argument : kernel.getArguments()) lowering.arguments.map(argument, block->getArgument(argument.getArgNumber()));
+  for (BlockArgument argument : kernel.getArguments())
+    lowering.arguments.map(argument, block->getArgument(argument.getArgNumber()));
   lowering.out = block->getArgument(count);
-  for (auto [i, name] : llvm::enumerate(names)) lowering.dimensions[name] = block->getArgument(count + 1 + i);
+  for (auto [i, name] : llvm::enumerate(names))
+    lowering.dimensions[name] = block->getArgument(count + 1 + i);
   LinalgBuilder b(OpBuilder::atBlockBegin(block), kernel.getLoc());
   auto value = lowering.lowerBody(b);
   if (failed(value)) {

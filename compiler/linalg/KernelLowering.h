@@ -7,7 +7,8 @@
 
 namespace heddle {
 
-/// How a value lies in memory inside: rows of all leading axes times columns padded to whole panels, where the last extent is static; else as its shape.
+/// How a value lies in memory inside: rows of all leading axes times columns padded to whole panels, where the last extent is static; else as its
+/// shape.
 mlir::RankedTensorType internalType(mlir::Type logical);
 /// On an argument or a kernel: it is an array of the caller's, an entry's argument or result. Set by OutlineKernels.
 inline constexpr llvm::StringLiteral exactAttr = "heddle.exact";
@@ -19,8 +20,8 @@ mlir::RankedTensorType panelType(mlir::Type logical);
 mlir::RankedTensorType argumentType(mlir::BlockArgument argument);
 mlir::RankedTensorType resultType(mlir::func::FuncOp kernel);
 
-/// The dimensions a kernel takes as index arguments: those its types name, in order of first use (kernels that differ in names alone then merge), and the
-/// widths that no type of a flattened kernel names but its ops need.
+/// The dimensions a kernel takes as index arguments: those its types name, in order of first use (kernels that differ in names alone then merge), and
+/// the widths that no type of a flattened kernel names but its ops need.
 llvm::SmallVector<mlir::StringAttr> dimensionsOf(mlir::func::FuncOp kernel);
 
 class KernelLowering {
@@ -29,8 +30,8 @@ public:
   static mlir::LogicalResult run(mlir::func::FuncOp kernel);
 
   // What the files of the kinds share.
-  mutable mlir::func::FuncOp kernel;        // of heddle ops
-  mlir::IRMapping arguments;                // heddle argument -> tensor argument
+  mutable mlir::func::FuncOp kernel; // of heddle ops
+  mlir::IRMapping arguments;         // heddle argument -> tensor argument
   llvm::DenseMap<mlir::StringAttr, mlir::Value> dimensions;
   mlir::Value out;
 

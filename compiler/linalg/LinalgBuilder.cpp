@@ -7,9 +7,11 @@ static SmallVector<OpFoldResult> ones(OpBuilder &b, size_t count) { return Small
 
 Value LinalgBuilder::slice(Value tensor, ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides, int64_t rank) {
   SmallVector<OpFoldResult> steps = strides.empty() ? ones(*this, offsets.size()) : SmallVector<OpFoldResult>(strides);
-  if (rank < 0 || rank == static_cast<int64_t>(offsets.size())) return make<tensor::ExtractSliceOp>(tensor, offsets, sizes, steps);
+  if (rank < 0 || rank == static_cast<int64_t>(offsets.size()))
+    return make<tensor::ExtractSliceOp>(tensor, offsets, sizes, steps);
   SmallVector<int64_t> shape;
-  for (OpFoldResult size : sizes.take_back(rank)) shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  for (OpFoldResult size : sizes.take_back(rank))
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
   auto type = RankedTensorType::get(shape, cast<ShapedType>(tensor.getType()).getElementType());
   return make<tensor::ExtractSliceOp>(type, tensor, offsets, sizes, steps);
 }
@@ -20,7 +22,8 @@ Value LinalgBuilder::insert(Value part, Value tensor, ArrayRef<OpFoldResult> off
 
 AffineMap LinalgBuilder::map(unsigned dims, ArrayRef<int64_t> results) {
   SmallVector<AffineExpr> exprs;
-  for (int64_t r : results) exprs.push_back(getAffineDimExpr(r));
+  for (int64_t r : results)
+    exprs.push_back(getAffineDimExpr(r));
   return AffineMap::get(dims, 0, exprs, getContext());
 }
 

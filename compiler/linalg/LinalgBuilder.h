@@ -30,9 +30,7 @@ struct LinalgBuilder : mlir::OpBuilder {
   mlir::Value both(mlir::Value a, mlir::Value b) { return make<mlir::arith::AndIOp>(a, b); }
   mlir::Value choose(mlir::Value condition, mlir::Value a, mlir::Value b) { return make<mlir::arith::SelectOp>(condition, a, b); }
   /// Compare and select, the way a maximum is defined: a where a > b, else b.
-  mlir::Value larger(mlir::Value a, mlir::Value b) {
-    return choose(make<mlir::arith::CmpFOp>(mlir::arith::CmpFPredicate::OGT, a, b), a, b);
-  }
+  mlir::Value larger(mlir::Value a, mlir::Value b) { return choose(make<mlir::arith::CmpFOp>(mlir::arith::CmpFPredicate::OGT, a, b), a, b); }
 
   /// `sizes` elements from `offsets` on, unit strides; the result drops leading axes of size 1 down to `rank` axes where rank is given.
   mlir::Value slice(mlir::Value tensor, llvm::ArrayRef<mlir::OpFoldResult> offsets, llvm::ArrayRef<mlir::OpFoldResult> sizes,

@@ -1,6 +1,6 @@
-// Attention: scf.forall over batch rows, query tiles and heads; in it a loop over key blocks at absolute positions, each block a handful of linalg ops on
-// static tiles. The running maximum, sum and output are merged block by block as the arithmetic contract says; nothing of size queries x keys exists.
-// Vaswani et al. 2017; the merge is that of Milakov, Gimelshein 2018.
+// Attention: scf.forall over batch rows, query tiles and heads; in it a loop over key blocks at absolute positions, each block a handful of linalg
+// ops on static tiles. The running maximum, sum and output are merged block by block as the arithmetic contract says; nothing of size queries x keys
+// exists. Vaswani et al. 2017; the merge is that of Milakov, Gimelshein 2018.
 #include "compiler/linalg/KernelLowering.h"
 #include "compiler/support/BitSizes.h"
 #include "compiler/support/Target.h"
@@ -22,7 +22,8 @@ struct HeadBuffer {
   static std::optional<HeadBuffer> of(const KernelLowering &kernel, Value operand) {
     auto view = headViewOf(operand);
     Value tensor = view ? kernel.argument(view->base) : Value();
-    if (!tensor) return std::nullopt;
+    if (!tensor)
+      return std::nullopt;
     auto shape = cast<RankedTensorType>(operand.getType()).getShape();
     // [tokens, heads, columns] or [batch, tokens, heads, columns]: all axes but the last are one in memory
     int64_t axes = dimsOf(view->base).getRank(), operandAxes = cast<RankedTensorType>(operand.getType()).getRank();
@@ -51,7 +52,7 @@ private:
   Value batch, queryHead, keyHead;
   MaskOpInterface mask;
 
-  struct Block { // a key block seen by a query tile
+  struct Block {                // a key block seen by a query tile
     Value firstQuery, firstKey; // positions
     int64_t rows;
     Value visibleTile; // [rows, keyBlock], 1 or 0, where the mask reads a tensor
@@ -80,23 +81,23 @@ Value AttentionLowering::byColumns(LinalgBuilder &b, int64_t rows, int64_t width
     return i.insert(body(i, first, columns, i.slice(whole, at, sizes)), whole, at, sizes);
   };
   int64_t even = width / panelColumns * panelColumns;
-  if (width <= panelColumns) return body(b, b.index(0), width, out);
+  if (width <= panelColumns)
+    return body(b, b.index(0), width, out);
   auto loop = scf::ForOp::create(b, b.loc, b.index(0), b.index(even), b.index(panelColumns), ValueRange{out});
   LinalgBuilder i(OpBuilder::atBlockBegin(loop.getBody()), b.loc);
   scf::YieldOp::create(i, b.loc, piece(i, loop.getInductionVar(), panelColumns, loop.getRegionIterArgs()[0]));
   return even == width ? loop.getResult(0) : piece(b, b.index(even), width - even, loop.getResult(0));
 }
 
-MaskSite AttentionLowering::site() {
-  return kernel.siteOf(batch, queryHead, queries.start, keys.start);
-}
+MaskSite AttentionLowering::site() { return kernel.siteOf(batch, queryHead, queries.start, keys.start); }
 
 /// In a body over (queries, keys): whether the pair is real and visible, and its score.
 std::pair<Value, Value> AttentionLowering::visible(LinalgBuilder &g, const Block &at, int64_t queryLoop, int64_t keyLoop, Value score) {
   Value q = g.add(at.firstQuery, g.position(queryLoop)), k = g.add(at.firstKey, g.position(keyLoop));
   Value index = g.subtract(k, keys.start);
   Value real = g.both(g.compare(P::sge, index, g.index(0)), g.compare(P::slt, index, keys.length));
-  if (!mask) return {real, score};
+  if (!mask)
+    return {real, score};
   auto [seen, changed] = mask.emitScore(g, g.loc, site(), q, k, score);
   return {g.both(real, seen), changed};
 }
@@ -124,7 +125,8 @@ Value AttentionLowering::scoresOf(LinalgBuilder &b, const Block &at, Value query
     return i.generic({part, keysTile}, i.fill(i.zero(element), i.empty(sizes, element)), product, 1,
                      [](LinalgBuilder &g, ValueRange v) { return g.make<math::FmaOp>(v[0], v[1], v[2]); });
   };
-  if (key.width <= productBlock) return chain(b, b.index(0), key.width);
+  if (key.width <= productBlock)
+    return chain(b, b.index(0), key.width);
   auto add = [&](LinalgBuilder &i, Value sum, Value part) {
     return i.generic({part}, sum, {whole, whole}, 0, [](LinalgBuilder &g, ValueRange v) { return g.make<arith::AddFOp>(v[1], v[0]); });
   };
@@ -136,8 +138,8 @@ Value AttentionLowering::scoresOf(LinalgBuilder &b, const Block &at, Value query
   return even == key.width ? loop.getResult(0) : add(b, loop.getResult(0), chain(b, b.index(even), key.width - even));
 }
 
-/// (m_b, l_b, o_b) of one block from its own maximum, merged into the running state. `full`: every pair is visible, no select is needed; both ways give
-/// the same bits.
+/// (m_b, l_b, o_b) of one block from its own maximum, merged into the running state. `full`: every pair is visible, no select is needed; both ways
+/// give the same bits.
 AttentionLowering::State AttentionLowering::block(LinalgBuilder &b, Block at, Value queries, const State &state, bool full) {
   OpFoldResult R = b.attr(at.rows), N = b.attr(keyBlock);
   AffineMap whole = b.map(2, {0, 1}), rows = b.map(2, {0});
@@ -152,28 +154,33 @@ AttentionLowering::State AttentionLowering::block(LinalgBuilder &b, Block at, Va
   };
   auto inputs = [&](std::initializer_list<Value> values) {
     SmallVector<Value> all(values);
-    if (seen) all.push_back(seen);
+    if (seen)
+      all.push_back(seen);
     return all;
   };
   auto maps = [&](std::initializer_list<AffineMap> of, AffineMap seenMap, AffineMap out) {
     SmallVector<AffineMap> all(of);
-    if (seen) all.push_back(seenMap);
+    if (seen)
+      all.push_back(seenMap);
     all.push_back(out);
     return all;
   };
   Value score = scoresOf(b, at, queries);
   if (!full || mask)
     score = b.generic({score}, b.empty({R, N}, element), {whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) {
-      if (full) return visible(g, at, 0, 1, v[0]).second;
+      if (full)
+        return visible(g, at, 0, 1, v[0]).second;
       auto [is, changed] = visible(g, at, 0, 1, v[0]);
       return g.choose(is, changed, lowest);
     });
-  Value m = b.generic({score}, b.fill(lowest, b.empty({R}, element)), {whole, rows}, 1, [](LinalgBuilder &g, ValueRange v) { return g.larger(v[0], v[1]); });
+  Value m = b.generic({score}, b.fill(lowest, b.empty({R}, element)), {whole, rows}, 1,
+                      [](LinalgBuilder &g, ValueRange v) { return g.larger(v[0], v[1]); });
   Value p = b.generic(inputs({score, m}), b.empty({R, N}, element), maps({whole, rows}, whole, whole), 0, [&](LinalgBuilder &g, ValueRange v) {
     Value e = exponent(g, v[0], v[1]);
     return full ? e : g.choose(isSeen(g, v.drop_back(), 1), e, zero);
   });
-  Value l = b.generic({p}, b.fill(zero, b.empty({R}, element)), {whole, rows}, 1, [](LinalgBuilder &g, ValueRange v) { return g.make<arith::AddFOp>(v[1], v[0]); });
+  Value l = b.generic({p}, b.fill(zero, b.empty({R}, element)), {whole, rows}, 1,
+                      [](LinalgBuilder &g, ValueRange v) { return g.make<arith::AddFOp>(v[1], v[0]); });
   Merge into = factors(b, at.rows, state, m, l);
   Value output = byColumns(b, at.rows, value.width, state[2], [&](LinalgBuilder &c, Value first, int64_t columns, Value running) {
     Value values = copyKeys(c, value, at.firstKey, first, columns, false);
@@ -181,7 +188,8 @@ AttentionLowering::State AttentionLowering::block(LinalgBuilder &b, Block at, Va
       Value sum = v.back(), next = g.make<math::FmaOp>(v[0], v[1], sum);
       return full ? next : g.choose(isSeen(g, v.drop_back(), 2), next, sum); // 0 * NaN never enters
     };
-    Value fresh = c.generic(inputs({p, values}), c.fill(zero, c.empty({R, c.attr(columns)}, element)), maps({product[0], product[1]}, product[0], product[2]), 1, body);
+    Value fresh = c.generic(inputs({p, values}), c.fill(zero, c.empty({R, c.attr(columns)}, element)),
+                            maps({product[0], product[1]}, product[0], product[2]), 1, body);
     return combine(c, into, fresh, running, {rows, rows, rows, whole, whole});
   });
   return {into.maximum, into.sum, output};
@@ -214,18 +222,22 @@ AttentionLowering::Merge AttentionLowering::factors(LinalgBuilder &b, int64_t ro
 /// The result of `rows` queries from index `start` of the batch row on.
 Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value out) {
   AffineMap whole = b.map(2, {0, 1}), row = b.map(2, {0});
-  // A scaled copy of the queries: read in place, their address has a maximum and a minimum in it, which LLVM's loop strength reduction writes out again
-  // for every load of the innermost loop.
+  // A scaled copy of the queries: read in place, their address has a maximum and a minimum in it, which LLVM's loop strength reduction writes out
+  // again for every load of the innermost loop.
   Value token = b.add(queries.offset, start);
-  Value firstRow = query.rowAt(b, token, queryHead), firstColumn = query.columnAt(b, queryHead), scale = b.number(element, op.getScale().convertToDouble());
-  Value scaled = byColumns(b, rows, query.width, b.empty({b.attr(rows), b.attr(query.width)}, element), [&](LinalgBuilder &c, Value first, int64_t columns, Value to) {
-    Value from = c.slice(query.tensor, {firstRow, c.add(firstColumn, first)}, {c.attr(rows), c.attr(columns)}, {c.attr(query.rowsPerToken), c.attr(1)});
-    return c.generic({from}, to, {whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) { return g.make<arith::MulFOp>(v[0], scale); });
-  });
+  Value firstRow = query.rowAt(b, token, queryHead), firstColumn = query.columnAt(b, queryHead),
+        scale = b.number(element, op.getScale().convertToDouble());
+  Value scaled = byColumns(
+      b, rows, query.width, b.empty({b.attr(rows), b.attr(query.width)}, element), [&](LinalgBuilder &c, Value first, int64_t columns, Value to) {
+        Value from =
+            c.slice(query.tensor, {firstRow, c.add(firstColumn, first)}, {c.attr(rows), c.attr(columns)}, {c.attr(query.rowsPerToken), c.attr(1)});
+        return c.generic({from}, to, {whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) { return g.make<arith::MulFOp>(v[0], scale); });
+      });
   Value zero = b.zero(element), size = b.index(keyBlock);
   OpFoldResult R = b.attr(rows);
   // The output grows in a buffer of its own: `out` may be written by two tasks at once, where tiles overlap, so nothing may be read back from it.
-  State state{b.fill(b.lowest(element), b.empty({R}, element)), b.fill(zero, b.empty({R}, element)), b.fill(zero, b.empty({R, b.attr(value.width)}, element))};
+  State state{b.fill(b.lowest(element), b.empty({R}, element)), b.fill(zero, b.empty({R}, element)),
+              b.fill(zero, b.empty({R, b.attr(value.width)}, element))};
   Value end = b.add(keys.start, keys.length);
   Value first = b.make<arith::DivUIOp>(keys.start, size), last = b.make<arith::CeilDivUIOp>(end, size);
   last = b.choose(b.compare(P::eq, keys.length, b.index(0)), first, last);
@@ -236,7 +248,8 @@ Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value
   Value some = i.truth(true), all = i.both(i.compare(P::sle, keys.start, here.firstKey), i.compare(P::sle, blockEnd, end));
   if (mask) {
     Value lastKey = i.subtract(i.least(blockEnd, end), i.index(1));
-    auto answer = mask.classifyTile(i, i.loc, site(), here.firstQuery, i.add(here.firstQuery, i.index(rows - 1)), i.largest(keys.start, here.firstKey), lastKey);
+    auto answer = mask.classifyTile(i, i.loc, site(), here.firstQuery, i.add(here.firstQuery, i.index(rows - 1)),
+                                    i.largest(keys.start, here.firstKey), lastKey);
     some = answer.first;
     all = i.both(all, answer.second);
   }
@@ -263,12 +276,15 @@ Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value
 FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
   auto q = HeadBuffer::of(kernel, op.getQuery()), k = HeadBuffer::of(kernel, op.getKey()), v = HeadBuffer::of(kernel, op.getValue());
   StringRef width = op.hasRows() ? dimsOf(op.getType()).nameOf(0).getValue() : "";
-  if (!q || !k || !v || (op.hasRows() && !width.consume_back(".tokens"))) return op.emitOpError("is built for rows of tokens, or [batch, heads, n, d], only");
+  if (!q || !k || !v || (op.hasRows() && !width.consume_back(".tokens")))
+    return op.emitOpError("is built for rows of tokens, or [batch, heads, n, d], only");
   query = *q, key = *k, value = *v;
-  if (key.width > widestHead || value.width > widestHead) return op.emitOpError("has heads wider than ") << widestHead << ", which is not built yet";
+  if (key.width > widestHead || value.width > widestHead)
+    return op.emitOpError("has heads wider than ") << widestHead << ", which is not built yet";
   mask = op.getMask() ? op.getMask().getDefiningOp<MaskOpInterface>() : MaskOpInterface();
   bool joined = kernel.resultOp() != op.getOperation(); // heads side by side in one row
-  if (!joined && !op.hasRows()) return op.emitOpError("of [batch, heads, n, d] is built where its heads are joined only");
+  if (!joined && !op.hasRows())
+    return op.emitOpError("of [batch, heads, n, d] is built where its heads are joined only");
   int64_t heads = op.heads(), group = heads / op.keyHeads();
   DimsAttr queryDims = dimsOf(op.getQuery());
   Value tileSize = b.index(queryTile), zero = b.index(0);

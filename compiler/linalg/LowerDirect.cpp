@@ -1,5 +1,5 @@
-// What is computed element by element, directly from its definition: products of two activations, reductions and softmax along any axis. The fast forms of
-// these are linear, attention and row kernels; what arrives here was written out and not fused, or is small.
+// What is computed element by element, directly from its definition: products of two activations, reductions and softmax along any axis. The fast
+// forms of these are linear, attention and row kernels; what arrives here was written out and not fused, or is small.
 #include "compiler/linalg/KernelGroups.h"
 #include "compiler/linalg/KernelLowering.h"
 #include "compiler/support/BitSizes.h"
@@ -10,7 +10,8 @@ using namespace heddle;
 namespace {
 
 /// A loop from 0 to `count` that carries one number.
-Value accumulate(LinalgBuilder &b, Value from, Value count, Value start, llvm::function_ref<FailureOr<Value>(LinalgBuilder &, Value, Value)> body, bool &ok) {
+Value accumulate(LinalgBuilder &b, Value from, Value count, Value start, llvm::function_ref<FailureOr<Value>(LinalgBuilder &, Value, Value)> body,
+                 bool &ok) {
   auto loop = scf::ForOp::create(b, b.loc, from, count, b.index(1), ValueRange{start});
   LinalgBuilder inner(OpBuilder::atBlockBegin(loop.getBody()), b.loc);
   auto next = body(inner, loop.getInductionVar(), loop.getRegionIterArgs()[0]);
@@ -32,7 +33,8 @@ Value finishElement(const KernelLowering &kernel, LinalgBuilder &b, scf::ForallO
 
 SmallVector<int64_t> allAxes(DimsAttr dims) { return llvm::to_vector(llvm::seq<int64_t>(0, dims.getRank())); }
 SmallVector<Value> indicesOf(scf::ForallOp forall, DimsAttr dims) {
-  if (dims.getRank() == 0) return {};
+  if (dims.getRank() == 0)
+    return {};
   return llvm::to_vector_of<Value>(forall.getInductionVars());
 }
 
@@ -41,10 +43,10 @@ struct DirectReduction {
   const KernelLowering &kernel;
   Operation *op;
   ArrayRef<int64_t> over;
-  Value offsets;                 // of the ragged axis that is read, if any
-  SmallVector<Value> kept;       // indices of the axes that stay, in the source's order
-  KernelLowering::Row row;       // with offsets
-  bool tokens = false;           // the source is [s.tokens, ..], read over axis 0
+  Value offsets;           // of the ragged axis that is read, if any
+  SmallVector<Value> kept; // indices of the axes that stay, in the source's order
+  KernelLowering::Row row; // with offsets
+  bool tokens = false;     // the source is [s.tokens, ..], read over axis 0
   bool ok = true;
 
   Value source() const { return op->getOperand(0); }
@@ -56,28 +58,37 @@ struct DirectReduction {
     SmallVector<Value> indices;
     size_t nextKept = 0, nextOver = 0;
     for (int64_t axis = 0; axis < dimsOf(source()).getRank(); ++axis) {
-      if (!llvm::is_contained(over, axis)) indices.push_back(kept[nextKept++]);
-      else if (Value place = places[nextOver++]; tokens && axis == 0) indices.push_back(b.add(row.offset, place));
-      else indices.push_back(place);
+      if (!llvm::is_contained(over, axis))
+        indices.push_back(kept[nextKept++]);
+      else if (Value place = places[nextOver++]; tokens && axis == 0)
+        indices.push_back(b.add(row.offset, place));
+      else
+        indices.push_back(place);
     }
     return kernel.readElement(b, source(), indices);
   }
   using Step = llvm::function_ref<Value(LinalgBuilder &, Value element, Value running)>;
   Value run(LinalgBuilder &b, Value start, Step step, SmallVector<Value> places = {}) {
     Value count = countOf(b, over[places.size()]);
-    return accumulate(b, b.index(0), count, start, [&](LinalgBuilder &i, Value place, Value running) -> FailureOr<Value> {
-      SmallVector<Value> now(places);
-      now.push_back(place);
-      if (now.size() < over.size()) return run(i, running, step, now);
-      auto element = read(i, now);
-      if (failed(element)) return failure();
-      return step(i, *element, running);
-    }, ok);
+    return accumulate(
+        b, b.index(0), count, start,
+        [&](LinalgBuilder &i, Value place, Value running) -> FailureOr<Value> {
+          SmallVector<Value> now(places);
+          now.push_back(place);
+          if (now.size() < over.size())
+            return run(i, running, step, now);
+          auto element = read(i, now);
+          if (failed(element))
+            return failure();
+          return step(i, *element, running);
+        },
+        ok);
   }
   /// How many elements are read, in the element type.
   Value count(LinalgBuilder &b, Type element) const {
     Value all = b.index(1);
-    for (int64_t axis : over) all = b.multiply(all, countOf(b, axis));
+    for (int64_t axis : over)
+      all = b.multiply(all, countOf(b, axis));
     return b.make<arith::SIToFPOp>(element, b.make<arith::IndexCastOp>(b.getI64Type(), all));
   }
 };
@@ -97,7 +108,8 @@ Value meanOf(LinalgBuilder &b, Value sum, Value count) {
 
 FailureOr<Value> KernelLowering::lowerReduction(LinalgBuilder &b, Operation *op) {
   Type element = elementOf(op->getResult(0));
-  if (!isa<FloatType>(element)) return op->emitOpError("is built for floating-point elements only");
+  if (!isa<FloatType>(element))
+    return op->emitOpError("is built for floating-point elements only");
   auto over = cast<DenseI64ArrayAttr>(op->getAttr("over")).asArrayRef();
   DirectReduction reduction{*this, op, over, op->getNumOperands() > 1 ? op->getOperand(1) : Value(), {}, {}};
   DimsAttr dims = dimsOf(op->getResult(0));
@@ -107,23 +119,31 @@ FailureOr<Value> KernelLowering::lowerReduction(LinalgBuilder &b, Operation *op)
   if (reduction.offsets) {
     reduction.tokens = over.front() == 0;
     reduction.row = rowOf(b, reduction.offsets, {}, indices.front());
-    if (reduction.tokens) reduction.kept.erase(reduction.kept.begin()); // the batch row is no axis of the source
+    if (reduction.tokens)
+      reduction.kept.erase(reduction.kept.begin()); // the batch row is no axis of the source
   }
   Value zero = b.zero(element), result;
-  if (isa<MaxOp>(op)) result = reduction.run(b, b.lowest(element), [](LinalgBuilder &i, Value x, Value r) { return extremum(i, arith::CmpFPredicate::OGT, x, r); });
+  if (isa<MaxOp>(op))
+    result = reduction.run(b, b.lowest(element), [](LinalgBuilder &i, Value x, Value r) { return extremum(i, arith::CmpFPredicate::OGT, x, r); });
   else if (isa<MinOp>(op))
-    result = reduction.run(b, b.number(element, INFINITY), [](LinalgBuilder &i, Value x, Value r) { return extremum(i, arith::CmpFPredicate::OLT, x, r); });
-  else result = reduction.run(b, zero, addTo);
+    result = reduction.run(b, b.number(element, INFINITY),
+                           [](LinalgBuilder &i, Value x, Value r) { return extremum(i, arith::CmpFPredicate::OLT, x, r); });
+  else
+    result = reduction.run(b, zero, addTo);
   if (isa<MeanOp, VarOp>(op)) {
     Value count = reduction.count(b, element), mean = meanOf(b, result, count);
     result = mean;
     if (isa<VarOp>(op))
-      result = meanOf(b, reduction.run(b, zero, [&](LinalgBuilder &i, Value x, Value r) {
-        Value c = i.make<arith::SubFOp>(x, mean);
-        return i.make<math::FmaOp>(c, c, r);
-      }), count);
+      result = meanOf(b,
+                      reduction.run(b, zero,
+                                    [&](LinalgBuilder &i, Value x, Value r) {
+                                      Value c = i.make<arith::SubFOp>(x, mean);
+                                      return i.make<math::FmaOp>(c, c, r);
+                                    }),
+                      count);
   }
-  if (!reduction.ok) return failure();
+  if (!reduction.ok)
+    return failure();
   return finishElement(*this, b, forall, result, indices);
 }
 
@@ -140,9 +160,11 @@ FailureOr<Value> KernelLowering::lowerMatmul(LinalgBuilder &b, MatmulOp op) {
     SmallVector<Value> left(at), right(at);
     left.back() = k;
     right[rank - 2] = k;
-    if (dimsOf(op.getRhs()).getRank() == 2) right = {k, at.back()};
+    if (dimsOf(op.getRhs()).getRank() == 2)
+      right = {k, at.back()};
     auto x = readElement(i, op.getLhs(), left), y = readElement(i, op.getRhs(), right);
-    if (failed(x) || failed(y)) return failure();
+    if (failed(x) || failed(y))
+      return failure();
     return i.make<math::FmaOp>(*x, *y, running);
   };
   auto loop = scf::ForOp::create(b, b.loc, b.index(0), depth, block, ValueRange{zero});
@@ -150,7 +172,8 @@ FailureOr<Value> KernelLowering::lowerMatmul(LinalgBuilder &b, MatmulOp op) {
   Value end = i.least(depth, i.add(loop.getInductionVar(), block));
   Value part = accumulate(i, loop.getInductionVar(), end, zero, step, ok);
   scf::YieldOp::create(i, b.loc, i.make<arith::AddFOp>(loop.getRegionIterArgs()[0], part));
-  if (!ok) return failure();
+  if (!ok)
+    return failure();
   return finishElement(*this, b, forall, loop.getResult(0), at);
 }
 
@@ -158,7 +181,8 @@ FailureOr<Value> KernelLowering::lowerMatmul(LinalgBuilder &b, MatmulOp op) {
 FailureOr<Value> KernelLowering::lowerSoftmax(LinalgBuilder &b, SoftmaxOp op) {
   DimsAttr dims = dimsOf(op.getType());
   int64_t axis = op.getAxis(), rank = dims.getRank();
-  if (cast<RankedTensorType>(out.getType()).getRank() != rank) return op.emitOpError("along an axis that is not the last is not built yet for a static last axis");
+  if (cast<RankedTensorType>(out.getType()).getRank() != rank)
+    return op.emitOpError("along an axis that is not the last is not built yet for a static last axis");
   SmallVector<int64_t> others = allAxes(dims);
   others.erase(others.begin() + axis);
   auto forall = overAxes(b, dims, others);
@@ -173,10 +197,13 @@ FailureOr<Value> KernelLowering::lowerSoftmax(LinalgBuilder &b, SoftmaxOp op) {
     return readElement(i, op.getSource(), at);
   };
   auto reduce = [&](Value start, llvm::function_ref<Value(LinalgBuilder &, Value, Value)> step) {
-    return accumulate(b, b.index(0), count, start, [&](LinalgBuilder &i, Value place, Value running) -> FailureOr<Value> {
-      auto x = read(i, place);
-      return failed(x) ? FailureOr<Value>(failure()) : FailureOr<Value>(step(i, *x, running));
-    }, ok);
+    return accumulate(
+        b, b.index(0), count, start,
+        [&](LinalgBuilder &i, Value place, Value running) -> FailureOr<Value> {
+          auto x = read(i, place);
+          return failed(x) ? FailureOr<Value>(failure()) : FailureOr<Value>(step(i, *x, running));
+        },
+        ok);
   };
   Value largest = reduce(b.lowest(element), [](LinalgBuilder &i, Value x, Value r) { return i.larger(x, r); });
   largest = b.choose(b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, largest, b.lowest(element)), zero, largest);
@@ -192,7 +219,8 @@ FailureOr<Value> KernelLowering::lowerSoftmax(LinalgBuilder &b, SoftmaxOp op) {
   LinalgBuilder i(OpBuilder::atBlockBegin(write.getBody()), b.loc);
   Value here = write.getInductionVar();
   auto x = read(i, i.least(here, i.largest(i.index(0), i.subtract(whole, i.index(1)))));
-  if (!ok || failed(x)) return failure();
+  if (!ok || failed(x))
+    return failure();
   Value share = i.choose(none, zero, i.make<arith::DivFOp>(power(i, *x), total));
   place[axis] = here;
   Value kept = i.choose(i.compare(arith::CmpIPredicate::slt, here, count), share, zero);

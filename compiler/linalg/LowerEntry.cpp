@@ -11,7 +11,8 @@ using namespace heddle;
 
 int64_t WeightPlacer::offsetOf(WeightOp weight, RankedTensorType layout) {
   auto [at, fresh] = placed.try_emplace({weight, layout}, 0);
-  if (!fresh) return at->second;
+  if (!fresh)
+    return at->second;
   MLIRContext *context = module.getContext();
   Attribute recipe = weight.getRecipe();
   int64_t columns = layout.getShape().back();
@@ -19,7 +20,8 @@ int64_t WeightPlacer::offsetOf(WeightOp weight, RankedTensorType layout) {
   if (!panels && weight.getTensorType().getRank() > 2) // leading axes are one in memory
     recipe = ReshapeRecipeAttr::get(context, recipe, {layout.getShape().front(), weight.getTensorType().getShape().back()});
   recipe = panels ? Attribute(PackRecipeAttr::get(context, recipe, columns)) : Attribute(PadRecipeAttr::get(context, recipe, columns));
-  if (weight.getTensorType().getRank() == 0) recipe = weight.getRecipe();
+  if (weight.getTensorType().getRank() == 0)
+    recipe = weight.getRecipe();
   std::string text;
   llvm::raw_string_ostream(text) << recipe;
   int64_t bytes = layout.getNumElements() * llvm::divideCeil(layout.getElementTypeBitWidth(), 8);
@@ -51,7 +53,8 @@ private:
   Value extent(Type logical, int64_t axis) {
     DimsAttr dims = dimsOf(logical);
     SmallVector<Value> symbols;
-    for (StringAttr name : dims.getNames()) symbols.push_back(dimensions.lookup(name));
+    for (StringAttr name : dims.getNames())
+      symbols.push_back(dimensions.lookup(name));
     return affine::expandAffineExpr(b, b.loc, dims.getMap().getResult(axis), {}, symbols);
   }
   /// The run-time sizes of a value that lies as `type`, whose leading axes may be one.
@@ -59,9 +62,11 @@ private:
     SmallVector<Value> sizes;
     int64_t rank = cast<RankedTensorType>(logical).getRank();
     for (int64_t i = 0; i < type.getRank(); ++i) {
-      if (!type.isDynamicDim(i)) continue;
+      if (!type.isDynamicDim(i))
+        continue;
       Value size = extent(logical, i);
-      for (int64_t j = 1; rank != type.getRank() && j + 1 < rank; ++j) size = b.multiply(size, extent(logical, j));
+      for (int64_t j = 1; rank != type.getRank() && j + 1 < rank; ++j)
+        size = b.multiply(size, extent(logical, j));
       sizes.push_back(size);
     }
     return sizes;
@@ -90,7 +95,8 @@ void EntryLowering::viewArguments() {
 LogicalResult EntryLowering::lowerCall(func::CallOp call) {
   const KernelSignature &kernel = kernels.at(call.getCallee());
   b.loc = call.getLoc();
-  unsigned section = info.arguments.size() + info.results.size() + 2 * llvm::count_if(info.dimensions, [](const DimensionInfo &d) { return d.kind == DimensionKind::Ragged; });
+  unsigned section = info.arguments.size() + info.results.size() +
+                     2 * llvm::count_if(info.dimensions, [](const DimensionInfo &d) { return d.kind == DimensionKind::Ragged; });
   SmallVector<Value> operands;
   for (auto [operand, type] : llvm::zip_equal(call.getOperands(), kernel.arguments)) {
     if (auto use = operand.getDefiningOp<UseOp>()) {
@@ -98,15 +104,19 @@ LogicalResult EntryLowering::lowerCall(func::CallOp call) {
       continue;
     }
     Value value = map.lookup(operand);
-    if (value.getType() != type) return call.emitError("operand lies as ") << value.getType() << ", its kernel reads " << type;
+    if (value.getType() != type)
+      return call.emitError("operand lies as ") << value.getType() << ", its kernel reads " << type;
     operands.push_back(value);
   }
   Value result = call.getResult(0);
   SmallVector<Value> sizes = sizesOf(result.getType(), kernel.result);
   auto buffer = resultBuffers.find(result);
-  if (buffer != resultBuffers.end()) operands.push_back(tensorOf(view(buffer->second, 0, kernel.result, sizes), true));
-  else operands.push_back(b.make<tensor::EmptyOp>(kernel.result.getShape(), kernel.result.getElementType(), sizes));
-  for (StringAttr name : kernel.dimensions) operands.push_back(dimensions.lookup(name));
+  if (buffer != resultBuffers.end())
+    operands.push_back(tensorOf(view(buffer->second, 0, kernel.result, sizes), true));
+  else
+    operands.push_back(b.make<tensor::EmptyOp>(kernel.result.getShape(), kernel.result.getElementType(), sizes));
+  for (StringAttr name : kernel.dimensions)
+    operands.push_back(dimensions.lookup(name));
   map.map(result, func::CallOp::create(b, b.loc, call.getCallee(), kernel.result, operands).getResult(0));
   return success();
 }
@@ -121,7 +131,8 @@ LogicalResult EntryLowering::run() {
   made->setAttr(entryAttr, b.getUnitAttr());
   block = made.addEntryBlock();
   b.setInsertionPointToStart(block);
-  for (auto [i, dimension] : llvm::enumerate(info.dimensions)) dimensions[b.getStringAttr(dimension.name)] = block->getArgument(buffers + i);
+  for (auto [i, dimension] : llvm::enumerate(info.dimensions))
+    dimensions[b.getStringAttr(dimension.name)] = block->getArgument(buffers + i);
   auto results = cast<func::ReturnOp>(entry.getBody().front().getTerminator()).getOperands();
   for (auto [i, result] : llvm::enumerate(results)) {
     if (!result.getDefiningOp<func::CallOp>() || !resultBuffers.try_emplace(result, info.arguments.size() + i).second)
@@ -129,7 +140,8 @@ LogicalResult EntryLowering::run() {
   }
   viewArguments();
   for (Operation &op : entry.getBody().front())
-    if (auto call = dyn_cast<func::CallOp>(op); call && failed(lowerCall(call))) return failure();
+    if (auto call = dyn_cast<func::CallOp>(op); call && failed(lowerCall(call)))
+      return failure();
   for (auto [i, result] : llvm::enumerate(results)) {
     Value value = map.lookup(result);
     auto type = cast<RankedTensorType>(value.getType());
@@ -144,8 +156,10 @@ LogicalResult EntryLowering::run() {
 
 LogicalResult heddle::lowerEntry(func::FuncOp entry, const KernelSignatures &kernels, WeightPlacer &weights, ModelInfo &info) {
   auto described = describeEntry(entry);
-  if (failed(described)) return failure();
-  if (failed(EntryLowering(entry, kernels, weights, *described).run())) return failure();
+  if (failed(described))
+    return failure();
+  if (failed(EntryLowering(entry, kernels, weights, *described).run()))
+    return failure();
   info.entries.push_back(*described);
   return success();
 }

@@ -1,5 +1,5 @@
-// Kernels and entries of heddle ops become kernels of linalg on plain tensors and straight lists of calls on raw buffers; what is no code moves into the
-// module attribute `heddle.model`. Comes after OutlineKernels and the merging of equal kernels.
+// Kernels and entries of heddle ops become kernels of linalg on plain tensors and straight lists of calls on raw buffers; what is no code moves into
+// the module attribute `heddle.model`. Comes after OutlineKernels and the merging of equal kernels.
 #include "compiler/linalg/EntryLowering.h"
 #include "compiler/linalg/KernelLowering.h"
 #include "compiler/linalg/Passes.h"
@@ -25,31 +25,39 @@ std::string placeText(Location loc) {
 
 struct LowerKernels : heddle::impl::LowerKernelsBase<LowerKernels> {
   void runOnOperation() override {
-    if (failed(run())) signalPassFailure();
+    if (failed(run()))
+      signalPassFailure();
   }
   LogicalResult run() {
     ModuleOp module = getOperation();
     ModelInfo info;
-    if (failed(describeModel(module, info))) return failure();
+    if (failed(describeModel(module, info)))
+      return failure();
     KernelSignatures signatures;
     SmallVector<func::FuncOp> kernels, entries;
-    for (auto f : module.getOps<func::FuncOp>()) (f.isPrivate() ? kernels : entries).push_back(f);
+    for (auto f : module.getOps<func::FuncOp>())
+      (f.isPrivate() ? kernels : entries).push_back(f);
     for (auto kernel : kernels) {
       KernelSignature &signature = signatures[kernel.getName()];
-      for (BlockArgument argument : kernel.getArguments()) signature.arguments.push_back(argumentType(argument));
+      for (BlockArgument argument : kernel.getArguments())
+        signature.arguments.push_back(argumentType(argument));
       signature.result = resultType(kernel);
       signature.dimensions = dimensionsOf(kernel);
       info.kernels.push_back({kernel.getName().str(), placeText(kernel.getLoc())});
     }
     for (auto kernel : kernels) {
-      if (failed(KernelLowering::run(kernel))) return failure();
+      if (failed(KernelLowering::run(kernel)))
+        return failure();
       ++lowered;
     }
     WeightPlacer weights(module, info);
     for (auto entry : entries)
-      if (failed(lowerEntry(entry, signatures, weights, info))) return failure();
-    for (auto weight : llvm::make_early_inc_range(module.getOps<WeightOp>())) weight.erase();
-    for (StringRef name : {nameAttr, documentationAttr, tasksAttr, tokenizersAttr}) module->removeAttr(name);
+      if (failed(lowerEntry(entry, signatures, weights, info)))
+        return failure();
+    for (auto weight : llvm::make_early_inc_range(module.getOps<WeightOp>()))
+      weight.erase();
+    for (StringRef name : {nameAttr, documentationAttr, tasksAttr, tokenizersAttr})
+      module->removeAttr(name);
     writeModelInfo(module, info);
     return success();
   }

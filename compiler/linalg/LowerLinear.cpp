@@ -19,12 +19,15 @@ struct LinearLowering {
 
   /// An operand of the epilogue that comes from outside: KernelGroups lets in constants, vectors along the columns, and tensors of the same rows.
   Value read(Value value) {
-    if (Value v = known.lookup(value)) return v;
+    if (Value v = known.lookup(value))
+      return v;
     RowView view = *rowViewOf(value, dimsOf(product.getType()).getRank() - 1);
-    if (!isa<RankedTensorType>(view.base.getType())) return known[value] = b.clone(*view.base.getDefiningOp())->getResult(0);
+    if (!isa<RankedTensorType>(view.base.getType()))
+      return known[value] = b.clone(*view.base.getDefiningOp())->getResult(0);
     int64_t first = cast<AffineConstantExpr>(view.rows.getResults().back()).getValue();
     Value at = b.add(column, b.index(first)), tensor = kernel.argument(view.base);
-    if (view.map.getNumResults() == 1) return known[value] = b.slice(tensor, {at}, {b.attr(panelColumns)});
+    if (view.map.getNumResults() == 1)
+      return known[value] = b.slice(tensor, {at}, {b.attr(panelColumns)});
     return known[value] = b.slice(tensor, {firstRow, at}, {size, b.attr(panelColumns)});
   }
   /// `body` on each element of the tile.
@@ -40,7 +43,8 @@ struct LinearLowering {
     return b.generic(tiles, out, maps, 0, [&](LinalgBuilder &g, ValueRange arguments) {
       SmallVector<Value> all;
       size_t next = 0;
-      for (Value v : operands) all.push_back(isa<RankedTensorType>(v.getType()) ? arguments[next++] : v);
+      for (Value v : operands)
+        all.push_back(isa<RankedTensorType>(v.getType()) ? arguments[next++] : v);
       return body(g, all);
     });
   }
@@ -62,11 +66,14 @@ struct LinearLowering {
     }
     known[product] = tile;
     for (Operation &op : kernel.kernel.getBody().front().without_terminator()) {
-      if (isFree(&op) || &op == product.getOperation()) continue;
+      if (isFree(&op) || &op == product.getOperation())
+        continue;
       b.loc = op.getLoc();
       SmallVector<Value> operands;
-      for (Value v : op.getOperands()) operands.push_back(read(v));
-      known[op.getResult(0)] = onTile(operands, target(&op == last, elementOf(op.getResult(0))), [&](LinalgBuilder &g, ValueRange v) { return emitElement(g, &op, v); });
+      for (Value v : op.getOperands())
+        operands.push_back(read(v));
+      known[op.getResult(0)] =
+          onTile(operands, target(&op == last, elementOf(op.getResult(0))), [&](LinalgBuilder &g, ValueRange v) { return emitElement(g, &op, v); });
     }
     return known[last->getResult(0)];
   }
@@ -75,7 +82,8 @@ struct LinearLowering {
 /// All leading extents as one.
 Value rowCount(const KernelLowering &kernel, LinalgBuilder &b, DimsAttr dims) {
   Value rows = b.index(1);
-  for (int64_t i = 0; i + 1 < dims.getRank(); ++i) rows = b.multiply(rows, kernel.extent(b, dims, i));
+  for (int64_t i = 0; i + 1 < dims.getRank(); ++i)
+    rows = b.multiply(rows, kernel.extent(b, dims, i));
   return rows;
 }
 } // namespace
@@ -83,7 +91,8 @@ Value rowCount(const KernelLowering &kernel, LinalgBuilder &b, DimsAttr dims) {
 FailureOr<Value> KernelLowering::lowerLinear(LinalgBuilder &b, LinearOp op) {
   auto columns = columnViewOf(op.getX());
   Value x = columns ? argument(columns->base) : Value(), weight = argument(op.getWeight());
-  if (!x || !weight || dimsOf(op.getX()).getRank() < 2 || (op.getBias() && !argument(op.getBias()))) return op.emitOpError("is built for rows, a weight and a bias that is a weight only");
+  if (!x || !weight || dimsOf(op.getX()).getRank() < 2 || (op.getBias() && !argument(op.getBias())))
+    return op.emitOpError("is built for rows, a weight and a bias that is a weight only");
   auto panels = cast<RankedTensorType>(weight.getType());
   int64_t inner = panels.getDimSize(1);
   Value rows = rowCount(*this, b, dimsOf(op.getType())), chunk = b.index(rowChunk);

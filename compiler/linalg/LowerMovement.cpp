@@ -24,17 +24,21 @@ struct RowTask {
     columns = hasColumns ? dims.shape()[rank - 1] : 0;
     SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, hasColumns ? rank - 1 : rank));
     forall = kernel.overAxes(b, dims, axes);
-    if (!axes.empty()) row = llvm::to_vector_of<Value>(forall.getInductionVars());
+    if (!axes.empty())
+      row = llvm::to_vector_of<Value>(forall.getInductionVars());
     SmallVector<Value> at(row);
-    if (hasColumns) at.push_back(b.index(0));
+    if (hasColumns)
+      at.push_back(b.index(0));
     at = kernel.outputIndices(b, at);
     offsets.assign(at.begin(), at.end());
     sizes.assign(at.size(), b.attr(1));
-    if (hasColumns) sizes.back() = b.attr(columns);
+    if (hasColumns)
+      sizes.back() = b.attr(columns);
     slot = b.slice(forall.getRegionIterArgs()[0], offsets, sizes, {}, 1);
   }
   /// One element, or a column, of the row from scalars; in the builder given.
-  Value fill(LinalgBuilder &i, Value into, int64_t first, int64_t count, llvm::function_ref<FailureOr<Value>(LinalgBuilder &, Value)> element, bool &ok) const {
+  Value fill(LinalgBuilder &i, Value into, int64_t first, int64_t count, llvm::function_ref<FailureOr<Value>(LinalgBuilder &, Value)> element,
+             bool &ok) const {
     if (columns == 0) {
       auto value = element(i, i.index(0));
       ok &= succeeded(value);
@@ -58,7 +62,8 @@ struct RowTask {
 
 SmallVector<Value> withColumn(ArrayRef<Value> row, Value column, int64_t columns) {
   SmallVector<Value> at(row);
-  if (columns) at.push_back(column);
+  if (columns)
+    at.push_back(column);
   return at;
 }
 } // namespace
@@ -73,7 +78,8 @@ FailureOr<Value> KernelLowering::lowerConcat(LinalgBuilder &b, ConcatOp op) {
     DimsAttr dims = dimsOf(source);
     if (alongColumns) {
       int64_t count = dims.shape()[axis];
-      value = task.fill(b, value, first, count, [&](LinalgBuilder &g, Value column) { return readElement(g, source, withColumn(task.row, column, 1)); }, ok);
+      value = task.fill(
+          b, value, first, count, [&](LinalgBuilder &g, Value column) { return readElement(g, source, withColumn(task.row, column, 1)); }, ok);
       first += count;
       continue;
     }
@@ -83,12 +89,16 @@ FailureOr<Value> KernelLowering::lowerConcat(LinalgBuilder &b, ConcatOp op) {
     LinalgBuilder t(OpBuilder::atBlockBegin(choice.thenBlock()), b.loc), e(OpBuilder::atBlockBegin(choice.elseBlock()), b.loc);
     SmallVector<Value> row(task.row);
     row[axis] = place;
-    scf::YieldOp::create(t, b.loc, task.fill(t, value, 0, task.columns, [&](LinalgBuilder &g, Value column) { return readElement(g, source, withColumn(row, column, task.columns)); }, ok));
+    scf::YieldOp::create(t, b.loc,
+                         task.fill(
+                             t, value, 0, task.columns,
+                             [&](LinalgBuilder &g, Value column) { return readElement(g, source, withColumn(row, column, task.columns)); }, ok));
     scf::YieldOp::create(e, b.loc, value);
     value = choice.getResult(0);
     before = b.add(before, size);
   }
-  if (!ok) return failure();
+  if (!ok)
+    return failure();
   return task.finish(value);
 }
 
@@ -98,20 +108,26 @@ FailureOr<Value> KernelLowering::lowerWindows(LinalgBuilder &b, WindowsOp op) {
   RowTask task(*this, b);
   bool ok = true;
   Value first = b.subtract(b.multiply(task.row[axis], b.index(op.getStride())), b.index(op.getPadding()));
-  Value value = task.fill(b, task.slot, 0, task.columns, [&](LinalgBuilder &g, Value column) -> FailureOr<Value> {
-    Value place = g.add(first, column), zero = g.index(0), last = g.subtract(extent(g, source, axis), g.index(1));
-    SmallVector<Value> at(task.row);
-    at[axis] = g.largest(zero, g.least(place, last));
-    auto element = readElement(g, op.getSource(), at);
-    if (failed(element)) return failure();
-    return g.choose(g.compare(arith::CmpIPredicate::eq, at[axis], place), *element, g.zero(elementOf(op.getResult())));
-  }, ok);
-  if (!ok) return failure();
+  Value value = task.fill(
+      b, task.slot, 0, task.columns,
+      [&](LinalgBuilder &g, Value column) -> FailureOr<Value> {
+        Value place = g.add(first, column), zero = g.index(0), last = g.subtract(extent(g, source, axis), g.index(1));
+        SmallVector<Value> at(task.row);
+        at[axis] = g.largest(zero, g.least(place, last));
+        auto element = readElement(g, op.getSource(), at);
+        if (failed(element))
+          return failure();
+        return g.choose(g.compare(arith::CmpIPredicate::eq, at[axis], place), *element, g.zero(elementOf(op.getResult())));
+      },
+      ok);
+  if (!ok)
+    return failure();
   return task.finish(value);
 }
 
 FailureOr<Value> KernelLowering::lowerPick(LinalgBuilder &b, PickOp op) {
-  if (!op.getOffsets()) return op.emitOpError("of an axis that is not ragged is not built yet");
+  if (!op.getOffsets())
+    return op.emitOpError("of an axis that is not ragged is not built yet");
   RowTask task(*this, b);
   bool ok = true;
   Row row = rowOf(b, op.getOffsets(), {}, task.row.front());
@@ -121,9 +137,13 @@ FailureOr<Value> KernelLowering::lowerPick(LinalgBuilder &b, PickOp op) {
   LinalgBuilder t(OpBuilder::atBlockBegin(choice.thenBlock()), b.loc), e(OpBuilder::atBlockBegin(choice.elseBlock()), b.loc);
   SmallVector<Value> at(task.row);
   at.front() = token;
-  scf::YieldOp::create(t, b.loc, task.fill(t, task.slot, 0, task.columns, [&](LinalgBuilder &g, Value column) { return readElement(g, op.getSource(), withColumn(at, column, task.columns)); }, ok));
+  scf::YieldOp::create(t, b.loc,
+                       task.fill(
+                           t, task.slot, 0, task.columns,
+                           [&](LinalgBuilder &g, Value column) { return readElement(g, op.getSource(), withColumn(at, column, task.columns)); }, ok));
   scf::YieldOp::create(e, b.loc, e.fill(e.zero(elementOf(op.getResult())), task.slot));
-  if (!ok) return failure();
+  if (!ok)
+    return failure();
   return task.finish(choice.getResult(0));
 }
 
@@ -131,7 +151,8 @@ FailureOr<Value> KernelLowering::lowerPick(LinalgBuilder &b, PickOp op) {
 FailureOr<Value> KernelLowering::lowerSpread(LinalgBuilder &b, SpreadOp op) {
   DimsAttr dims = dimsOf(op.getType());
   int64_t rank = dims.getRank();
-  if (rank > 2 || (rank == 2 && !dims.isStatic(1))) return op.emitOpError("with more than one axis behind the tokens is not built yet");
+  if (rank > 2 || (rank == 2 && !dims.isStatic(1)))
+    return op.emitOpError("with more than one axis behind the tokens is not built yet");
   int64_t columns = rank == 2 ? dims.shape()[1] : 0;
   Value rows = b.subtract(extent(b, dimsOf(op.getOffsets()), 0), b.index(1));
   auto forall = scf::ForallOp::create(b, b.loc, SmallVector<OpFoldResult>{rows}, ValueRange{out}, std::nullopt);
@@ -147,10 +168,12 @@ FailureOr<Value> KernelLowering::lowerSpread(LinalgBuilder &b, SpreadOp op) {
   auto loop = scf::ForOp::create(b, b.loc, b.index(0), row.length, b.index(1), ValueRange{slice});
   LinalgBuilder i(OpBuilder::atBlockBegin(loop.getBody()), b.loc);
   Value into = loop.getRegionIterArgs()[0], next;
-  if (!columns) next = i.make<tensor::InsertOp>(i.extract(source, {batch}), into, ValueRange{loop.getInductionVar()});
+  if (!columns)
+    next = i.make<tensor::InsertOp>(i.extract(source, {batch}), into, ValueRange{loop.getInductionVar()});
   else {
     SmallVector<OpFoldResult> from{batch, i.attr(0)}, to{loop.getInductionVar(), i.attr(0)}, one{i.attr(1), i.attr(columns)};
-    Value copy = i.generic({i.slice(source, from, one)}, i.slice(into, to, one), {i.map(2, {0, 1}), i.map(2, {0, 1})}, 0, [](LinalgBuilder &, ValueRange v) { return v[0]; });
+    Value copy = i.generic({i.slice(source, from, one)}, i.slice(into, to, one), {i.map(2, {0, 1}), i.map(2, {0, 1})}, 0,
+                           [](LinalgBuilder &, ValueRange v) { return v[0]; });
     next = i.insert(copy, into, to, one);
   }
   scf::YieldOp::create(i, b.loc, next);

@@ -36,10 +36,12 @@ struct TokenTasks {
 
 FailureOr<Value> KernelLowering::lowerFlatten(LinalgBuilder &b, FlattenOp op) {
   DimsAttr dims = dimsOf(op.getSource());
-  if (dims.getRank() > 3) return op.emitOpError("of an argument with more than one axis behind the ragged one is not built yet");
+  if (dims.getRank() > 3)
+    return op.emitOpError("of an argument with more than one axis behind the ragged one is not built yet");
   bool columns = dims.getRank() == 3;
   int64_t width = columns ? dims.shape()[2] : 0;
-  if (columns && !dims.isStatic(2)) return op.emitOpError("of an argument with a second run-time axis is not built yet");
+  if (columns && !dims.isStatic(2))
+    return op.emitOpError("of an argument with a second run-time axis is not built yet");
   TokenTasks tasks(*this, b, op.getOffsets(), {}, extent(b, dims, 1));
   Value source = argument(op.getSource());
   SmallVector<OpFoldResult> at{b.add(tasks.row.offset, tasks.first)}, sizes{tasks.count};
@@ -50,13 +52,15 @@ FailureOr<Value> KernelLowering::lowerFlatten(LinalgBuilder &b, FlattenOp op) {
   Value slice = b.slice(tasks.forall.getRegionIterArgs()[0], at, sizes);
   Value result = tasks.loop(b, slice, [&](LinalgBuilder &i, Value token, Value into) -> Value {
     Value index = i.add(tasks.first, token);
-    if (!columns) return i.make<tensor::InsertOp>(i.extract(source, {tasks.batch, index}), into, ValueRange{token});
+    if (!columns)
+      return i.make<tensor::InsertOp>(i.extract(source, {tasks.batch, index}), into, ValueRange{token});
     SmallVector<OpFoldResult> to{token, i.attr(0)}, one{i.attr(1), i.attr(width)};
     SmallVector<Value> place = physicalIndices(i, op.getSource(), {tasks.batch, index, i.index(0)});
     SmallVector<OpFoldResult> offsets(place.begin(), place.end()), extents(place.size(), i.attr(1));
     extents.back() = i.attr(width);
     Value from = i.slice(source, offsets, extents, {}, 2);
-    Value copy = i.generic({from}, i.slice(into, to, one), {i.map(2, {0, 1}), i.map(2, {0, 1})}, 0, [](LinalgBuilder &, ValueRange v) { return v[0]; });
+    Value copy =
+        i.generic({from}, i.slice(into, to, one), {i.map(2, {0, 1}), i.map(2, {0, 1})}, 0, [](LinalgBuilder &, ValueRange v) { return v[0]; });
     return i.insert(copy, into, to, one);
   });
   b.yieldSlice(tasks.forall, result, at, sizes);
@@ -66,7 +70,8 @@ FailureOr<Value> KernelLowering::lowerFlatten(LinalgBuilder &b, FlattenOp op) {
 
 FailureOr<Value> KernelLowering::lowerPositions(LinalgBuilder &b, PositionsOp op) {
   StringRef tokens = op.getOffsets() ? dimsOf(op.getType()).nameOf(0).getValue() : "";
-  if (!tokens.consume_back(".tokens")) return op.emitOpError("of an axis that is not ragged is not built yet");
+  if (!tokens.consume_back(".tokens"))
+    return op.emitOpError("of an axis that is not ragged is not built yet");
   TokenTasks tasks(*this, b, op.getOffsets(), op.getStarts(), dimension(tokens));
   SmallVector<OpFoldResult> at{b.add(tasks.row.offset, tasks.first)}, sizes{tasks.count};
   Value slice = b.slice(tasks.forall.getRegionIterArgs()[0], at, sizes), start = b.add(tasks.row.start, tasks.first);
@@ -84,9 +89,11 @@ FailureOr<Value> KernelLowering::lowerUnflatten(LinalgBuilder &b, UnflattenOp op
   DimsAttr dims = dimsOf(op.getType());
   int64_t rank = dims.getRank();
   bool columns = rank > 2;
-  if (columns && !dims.isStatic(rank - 1)) return op.emitOpError("with a second run-time axis is not built yet");
+  if (columns && !dims.isStatic(rank - 1))
+    return op.emitOpError("with a second run-time axis is not built yet");
   SmallVector<OpFoldResult> bounds;
-  for (int64_t i = 0; i < (columns ? rank - 1 : rank); ++i) bounds.push_back(extent(b, dims, i));
+  for (int64_t i = 0; i < (columns ? rank - 1 : rank); ++i)
+    bounds.push_back(extent(b, dims, i));
   auto forall = scf::ForallOp::create(b, b.loc, bounds, ValueRange{out}, std::nullopt);
   b.setInsertionPoint(forall.getTerminator());
   SmallVector<Value> at = llvm::to_vector_of<Value>(forall.getInductionVars());
@@ -94,10 +101,12 @@ FailureOr<Value> KernelLowering::lowerUnflatten(LinalgBuilder &b, UnflattenOp op
   Value real = b.compare(arith::CmpIPredicate::slt, at[1], row.length);
   SmallVector<Value> from{b.add(row.offset, at[1])};
   from.append(at.begin() + 2, at.end());
-  if (columns) from.push_back(b.index(0));
+  if (columns)
+    from.push_back(b.index(0));
   int64_t width = columns ? dims.shape()[rank - 1] : 1;
   SmallVector<Value> place(at);
-  if (columns) place.push_back(b.index(0));
+  if (columns)
+    place.push_back(b.index(0));
   place = outputIndices(b, place);
   SmallVector<OpFoldResult> offsets(place.begin(), place.end()), sizes(place.size(), b.attr(1));
   sizes.back() = b.attr(width);
@@ -106,11 +115,13 @@ FailureOr<Value> KernelLowering::lowerUnflatten(LinalgBuilder &b, UnflattenOp op
   LinalgBuilder t(OpBuilder::atBlockBegin(choice.thenBlock()), b.loc), e(OpBuilder::atBlockBegin(choice.elseBlock()), b.loc);
   auto view = columns ? rowViewOf(op.getSource(), cast<RankedTensorType>(op.getSource().getType()).getRank() - 1) : std::nullopt;
   Value source = argument(op.getSource());
-  if (!source || (view && view->kind != RowView::Contiguous)) return op.emitOpError("of a view is not built yet");
+  if (!source || (view && view->kind != RowView::Contiguous))
+    return op.emitOpError("of a view is not built yet");
   place = physicalIndices(t, op.getSource(), from);
   if (columns) {
     Value tile = t.slice(source, {place[0], t.attr(0)}, {t.attr(1), t.attr(width)});
-    scf::YieldOp::create(t, b.loc, t.generic({tile}, slot, {t.map(2, {0, 1}), t.map(2, {0, 1})}, 0, [](LinalgBuilder &, ValueRange v) { return v[0]; }));
+    scf::YieldOp::create(t, b.loc,
+                         t.generic({tile}, slot, {t.map(2, {0, 1}), t.map(2, {0, 1})}, 0, [](LinalgBuilder &, ValueRange v) { return v[0]; }));
     scf::YieldOp::create(e, b.loc, e.fill(zero, slot));
   } else {
     scf::YieldOp::create(t, b.loc, t.make<tensor::InsertOp>(t.extract(source, place), slot, ValueRange{t.index(0)}));

@@ -56,8 +56,10 @@ private:
 
 SmallVector<Value> RowLowering::indicesAt(LinalgBuilder &at, const RowView &view, AffineMap map, Value column) {
   SmallVector<Value> dims(row), indices;
-  if (column) dims.push_back(column);
-  for (AffineExpr e : map.getResults()) indices.push_back(affine::expandAffineExpr(at, at.loc, e, dims, {}));
+  if (column)
+    dims.push_back(column);
+  for (AffineExpr e : map.getResults())
+    indices.push_back(affine::expandAffineExpr(at, at.loc, e, dims, {}));
   return kernel.physicalIndices(at, view.base, indices);
 }
 
@@ -65,30 +67,36 @@ SmallVector<Value> RowLowering::indicesAt(LinalgBuilder &at, const RowView &view
 Value RowLowering::readScattered(Value value, const RowView &view) {
   int64_t columns = columnsOf(value);
   Value tensor = kernel.argument(view.base), out = b.empty({b.attr(1), b.attr(columns)}, elementOf(value));
-  return b.generic({}, out, {b.map(2, {0, 1})}, 0, [&](LinalgBuilder &g, ValueRange) { return g.extract(tensor, indicesAt(g, view, view.map, g.position(1))); });
+  return b.generic({}, out, {b.map(2, {0, 1})}, 0,
+                   [&](LinalgBuilder &g, ValueRange) { return g.extract(tensor, indicesAt(g, view, view.map, g.position(1))); });
 }
 
 Value RowLowering::readBase(Value value, const RowView &view) {
   Value tensor = kernel.argument(view.base);
-  if (view.kind == RowView::Scattered) return readScattered(value, view);
+  if (view.kind == RowView::Scattered)
+    return readScattered(value, view);
   SmallVector<Value> at = indicesAt(b, view, view.rows, {});
-  if (view.kind == RowView::Scalar) return b.extract(tensor, at);
+  if (view.kind == RowView::Scalar)
+    return b.extract(tensor, at);
   SmallVector<OpFoldResult> offsets(at.begin(), at.end()), sizes(at.size(), b.attr(1));
   sizes.back() = b.attr(columnsOf(value));
   return b.slice(tensor, offsets, sizes, {}, std::min<int64_t>(2, at.size()));
 }
 
 FailureOr<Value> RowLowering::read(Value value) {
-  if (Value v = known.lookup(value)) return v;
+  if (Value v = known.lookup(value))
+    return v;
   auto view = viewOf(value);
-  if (!view) return value.getDefiningOp()->emitOpError("moves elements across an extent that is not static; not built yet");
+  if (!view)
+    return value.getDefiningOp()->emitOpError("moves elements across an extent that is not static; not built yet");
   if (!isa<RankedTensorType>(view->base.getType())) { // a constant
     Value scalar = known.lookup(view->base);
     return known[value] = scalar ? scalar : b.clone(*view->base.getDefiningOp())->getResult(0);
   }
   RowView seen = *rowViewOf(value, rowDims.getRank());
   if (Value inside = known.lookup(view->base)) {
-    if (seen.kind == RowView::Scalar || columnsOf(value) == columnsOf(view->base)) return known[value] = inside;
+    if (seen.kind == RowView::Scalar || columnsOf(value) == columnsOf(view->base))
+      return known[value] = inside;
     auto first = cast<AffineConstantExpr>(seen.rows.getResults().back()).getValue();
     return known[value] = b.slice(inside, {b.attr(0), b.attr(first)}, {b.attr(1), b.attr(columnsOf(value))});
   }
@@ -102,7 +110,8 @@ Value RowLowering::tileFor(Operation *op, int64_t columns, Type element) {
 Value RowLowering::elementwise(Operation *op, ArrayRef<Value> operands, int64_t columns, Type element,
                                llvm::function_ref<Value(LinalgBuilder &, ValueRange)> body) {
   bool scalar = columns == 0;
-  if (scalar) return body(b, operands);
+  if (scalar)
+    return body(b, operands);
   SmallVector<Value> tiles;
   SmallVector<AffineMap> maps;
   for (Value v : operands)
@@ -114,7 +123,8 @@ Value RowLowering::elementwise(Operation *op, ArrayRef<Value> operands, int64_t 
   return b.generic(tiles, tileFor(op, columns, element), maps, 0, [&](LinalgBuilder &g, ValueRange arguments) {
     SmallVector<Value> all;
     size_t next = 0;
-    for (Value v : operands) all.push_back(isa<RankedTensorType>(v.getType()) ? arguments[next++] : v);
+    for (Value v : operands)
+      all.push_back(isa<RankedTensorType>(v.getType()) ? arguments[next++] : v);
     return body(g, all);
   });
 }
@@ -123,7 +133,8 @@ Value RowLowering::elementwise(Operation *op, ArrayRef<Value> operands, int64_t 
 Value RowLowering::reduce(ArrayRef<Value> sources, Value neutral, LinalgBuilder::Body body) {
   Value init = b.fill(neutral, b.empty({b.attr(1)}, neutral.getType()));
   SmallVector<AffineMap> maps;
-  for (Value v : sources) maps.push_back(cast<RankedTensorType>(v.getType()).getRank() == 1 ? b.map(2, {1}) : b.map(2, {0, 1}));
+  for (Value v : sources)
+    maps.push_back(cast<RankedTensorType>(v.getType()).getRank() == 1 ? b.map(2, {1}) : b.map(2, {0, 1}));
   maps.push_back(b.map(2, {0}));
   return b.extract(b.generic(sources, init, maps, 1, body), b.index(0));
 }
@@ -141,7 +152,8 @@ Value RowLowering::centredSquares(Value x, Value mean, int64_t) {
 
 FailureOr<Value> RowLowering::emitReduction(Operation *op) {
   auto x = read(op->getOperand(0));
-  if (failed(x)) return failure();
+  if (failed(x))
+    return failure();
   auto over = cast<DenseI64ArrayAttr>(op->getAttr("over")).asArrayRef();
   int64_t columns = columnsOf(op->getOperand(0));
   Type element = elementOf(op->getOperand(0));
@@ -156,16 +168,19 @@ FailureOr<Value> RowLowering::emitReduction(Operation *op) {
     });
   }
   Value total = sum(*x, columns);
-  if (isa<SumOp>(op)) return total;
+  if (isa<SumOp>(op))
+    return total;
   Value count = b.number(element, columns), mean = b.make<arith::DivFOp>(total, count);
-  if (isa<MeanOp>(op)) return mean;
+  if (isa<MeanOp>(op))
+    return mean;
   return b.make<arith::DivFOp>(centredSquares(*x, mean, columns), count);
 }
 
 /// A row of -infinity alone gives 0: its maximum is taken as 0, so that every exp is 0.
 FailureOr<Value> RowLowering::emitSoftmax(SoftmaxOp op) {
   auto x = read(op.getSource());
-  if (failed(x)) return failure();
+  if (failed(x))
+    return failure();
   int64_t columns = columnsOf(op.getSource());
   if (columns == 0 || static_cast<int64_t>(op.getAxis()) != dimsOf(op.getSource()).getRank() - 1)
     return op.emitOpError("is built along a static last axis only");
@@ -183,18 +198,21 @@ FailureOr<Value> RowLowering::emitSoftmax(SoftmaxOp op) {
 
 FailureOr<Value> RowLowering::emitLayerNorm(LayerNormOp op) {
   auto x = read(op.getSource());
-  if (failed(x)) return failure();
+  if (failed(x))
+    return failure();
   int64_t columns = columnsOf(op.getSource());
   Type element = elementOf(op.getSource());
   auto vector = [&](Value v) { return b.slice(kernel.argument(v), {b.attr(0)}, {b.attr(columns)}); };
   for (Value v : {op.getGain(), op.getBias()})
-    if (v && !kernel.argument(v)) return op.emitOpError("takes its gain and bias from weights only; others are not built yet");
+    if (v && !kernel.argument(v))
+      return op.emitOpError("takes its gain and bias from weights only; others are not built yet");
   Value count = b.number(element, columns), mean = b.make<arith::DivFOp>(sum(*x, columns), count);
   Value variance = b.make<arith::DivFOp>(centredSquares(*x, mean, columns), count);
   Value root = b.make<math::SqrtOp>(b.make<arith::AddFOp>(variance, b.number(element, op.getEpsilon().convertToDouble())));
   Value scale = b.make<arith::DivFOp>(b.number(element, 1), root);
   SmallVector<Value> operands{*x, mean, scale, vector(op.getGain())};
-  if (op.getBias()) operands.push_back(vector(op.getBias()));
+  if (op.getBias())
+    operands.push_back(vector(op.getBias()));
   return elementwise(op, operands, columns, element, [&](LinalgBuilder &g, ValueRange v) {
     Value normal = g.make<arith::MulFOp>(g.make<arith::SubFOp>(v[0], v[1]), v[2]);
     return v.size() == 5 ? g.make<math::FmaOp>(normal, v[3], v[4]) : g.make<arith::MulFOp>(normal, v[3]);
@@ -204,8 +222,10 @@ FailureOr<Value> RowLowering::emitLayerNorm(LayerNormOp op) {
 /// x / sqrt(sum(x^2) / n + epsilon) * gain
 FailureOr<Value> RowLowering::emitRmsNorm(RmsNormOp op) {
   auto x = read(op.getSource());
-  if (failed(x)) return failure();
-  if (!kernel.argument(op.getGain())) return op.emitOpError("takes its gain from a weight only; others are not built yet");
+  if (failed(x))
+    return failure();
+  if (!kernel.argument(op.getGain()))
+    return op.emitOpError("takes its gain from a weight only; others are not built yet");
   int64_t columns = columnsOf(op.getSource());
   Type element = elementOf(op.getSource());
   Value squares = reduce({*x}, b.zero(element), [](LinalgBuilder &g, ValueRange v) { return g.make<math::FmaOp>(v[0], v[0], v[1]); });
@@ -220,13 +240,16 @@ FailureOr<Value> RowLowering::emitRmsNorm(RmsNormOp op) {
 /// (a, b) -> (a cos - b sin, b cos + a sin) for each pair of channels; the angles' row is that of the token.
 FailureOr<Value> RowLowering::emitRotary(RotaryEmbeddingOp op) {
   auto x = read(op.getSource());
-  if (failed(x)) return failure();
+  if (failed(x))
+    return failure();
   DimsAttr angles = dimsOf(op.getAngles()), source = dimsOf(op.getSource());
   Value table = kernel.argument(op.getAngles());
-  if (!table || !isa<RankedTensorType>(x->getType())) return op.emitOpError("takes its angles from a table of positions only");
+  if (!table || !isa<RankedTensorType>(x->getType()))
+    return op.emitOpError("takes its angles from a table of positions only");
   bool tokensFirst = source.extent(0) == angles.extent(0) && angles.getRank() == 2;
   SmallVector<Value> at;
-  if (angles.getRank() == 3) at.push_back(row.front());
+  if (angles.getRank() == 3)
+    at.push_back(row.front());
   at.push_back(tokensFirst ? row.front() : row.back());
   at.push_back(b.index(0));
   at = kernel.physicalIndices(b, op.getAngles(), at);
@@ -240,13 +263,15 @@ FailureOr<Value> RowLowering::emitRotary(RotaryEmbeddingOp op) {
   AffineMap whole = b.map(2, {0, 1});
   auto turn = [&](LinalgBuilder &g, Value own, Value other, Value sine, Value cosine, bool second) {
     Value product = g.make<arith::MulFOp>(other, g.make<arith::MulFOp>(gain, sine));
-    if (!second) product = g.make<arith::NegFOp>(product);
+    if (!second)
+      product = g.make<arith::NegFOp>(product);
     return g.make<math::FmaOp>(own, g.make<arith::MulFOp>(gain, cosine), product);
   };
   if (op.getLayout() == PairLayout::halves) {
     Value first = part(*x, 0, half), second = part(*x, half, half), sine = part(turns, 0, half), cosine = part(turns, half, half);
     for (bool isSecond : {false, true}) {
-      Value made = b.generic({isSecond ? second : first, isSecond ? first : second, sine, cosine}, part(out, isSecond ? half : 0, half), {whole, whole, whole, whole, whole}, 0,
+      Value made = b.generic({isSecond ? second : first, isSecond ? first : second, sine, cosine}, part(out, isSecond ? half : 0, half),
+                             {whole, whole, whole, whole, whole}, 0,
                              [&](LinalgBuilder &g, ValueRange v) { return turn(g, v[0], v[1], v[2], v[3], isSecond); });
       put(made, isSecond ? half : 0, half);
     }
@@ -262,7 +287,8 @@ FailureOr<Value> RowLowering::emitRotary(RotaryEmbeddingOp op) {
     put(made, 0, turned);
   }
   if (turned < columns) {
-    Value rest = b.generic({part(*x, turned, columns - turned)}, part(out, turned, columns - turned), {whole, whole}, 0, [](LinalgBuilder &, ValueRange v) { return v[0]; });
+    Value rest = b.generic({part(*x, turned, columns - turned)}, part(out, turned, columns - turned), {whole, whole}, 0,
+                           [](LinalgBuilder &, ValueRange v) { return v[0]; });
     put(rest, turned, columns - turned);
   }
   return out;
@@ -271,11 +297,13 @@ FailureOr<Value> RowLowering::emitRotary(RotaryEmbeddingOp op) {
 /// The row of the table is read in place; ids are clamped, so no id reads outside.
 FailureOr<Value> RowLowering::emitGather(GatherOp op) {
   auto id = read(op.getIds());
-  if (failed(id)) return failure();
+  if (failed(id))
+    return failure();
   Value table = kernel.argument(op.getTable());
   DimsAttr dims = dimsOf(op.getTable());
   int64_t idAxis = op.getTransposed() ? 1 : 0;
-  if (!table || dims.getRank() > 2 || !dims.isStatic(idAxis) || dimsOf(op.getIds()) != rowDims) return op.emitOpError("is built for tables [n] and [n, d] with one id a row only");
+  if (!table || dims.getRank() > 2 || !dims.isStatic(idAxis) || dimsOf(op.getIds()) != rowDims)
+    return op.emitOpError("is built for tables [n] and [n, d] with one id a row only");
   Value rowId = b.make<arith::IndexCastOp>(b.getIndexType(), *id);
   rowId = b.largest(b.index(0), b.least(rowId, b.index(dims.shape()[idAxis] - 1)));
   if (op.getTransposed()) { // the panels of a product: column id of a matrix
@@ -283,15 +311,18 @@ FailureOr<Value> RowLowering::emitGather(GatherOp op) {
     return b.generic({}, tileFor(op, dims.shape()[0], elementOf(op.getResult())), {b.map(2, {0, 1})}, 0,
                      [&](LinalgBuilder &g, ValueRange) { return g.extract(table, {panel, g.position(1), place}); });
   }
-  if (dims.getRank() == 1) return b.extract(table, rowId);
+  if (dims.getRank() == 1)
+    return b.extract(table, rowId);
   int64_t columns = dims.shape()[1];
   Value tile = b.slice(table, {rowId, b.attr(0)}, {b.attr(1), b.attr(columns)});
-  if (op != last) return tile;
+  if (op != last)
+    return tile;
   return elementwise(op, {tile}, columns, elementOf(op.getResult()), [](LinalgBuilder &, ValueRange v) { return v[0]; });
 }
 
 /// Whether query and key of this element are real tokens; their starts.
-Value RowLowering::visiblePairs(Value queryOffsets, Value queryStarts, Value keyOffsets, Value keyStarts, size_t queryAxis, Value &queryStart, Value &keyStart) {
+Value RowLowering::visiblePairs(Value queryOffsets, Value queryStarts, Value keyOffsets, Value keyStarts, size_t queryAxis, Value &queryStart,
+                                Value &keyStart) {
   using P = arith::CmpIPredicate;
   Value real = b.truth(true);
   queryStart = keyStart = b.index(0);
@@ -311,7 +342,8 @@ Value RowLowering::visiblePairs(Value queryOffsets, Value queryStarts, Value key
 FailureOr<Value> RowLowering::emitMaskValues(MaskValuesOp op) {
   Value queryStart, keyStart;
   Value real = visiblePairs(op.getQueryOffsets(), op.getQueryStarts(), op.getKeyOffsets(), op.getKeyStarts(), 1, queryStart, keyStart);
-  if (!op.getMask()) return real;
+  if (!op.getMask())
+    return real;
   MaskSite site = kernel.siteOf(row[0], b.index(0), queryStart, keyStart);
   auto mask = op.getMask().getDefiningOp<MaskOpInterface>();
   auto answer = mask.emitScore(b, b.loc, site, b.add(queryStart, row[1]), b.add(keyStart, row[2]), b.zero(b.getF32Type()));
@@ -320,11 +352,13 @@ FailureOr<Value> RowLowering::emitMaskValues(MaskValuesOp op) {
 
 FailureOr<Value> RowLowering::emitMaskScores(MaskScoresOp op) {
   auto score = read(op.getScores());
-  if (failed(score)) return failure();
+  if (failed(score))
+    return failure();
   size_t query = row.size() - 2;
   Value queryStart, keyStart;
   Value real = visiblePairs({}, {}, op.getKeyOffsets(), op.getKeyStarts(), query, queryStart, keyStart);
-  if (op.getQueryOffsets()) queryStart = kernel.rowOf(b, op.getQueryOffsets(), op.getQueryStarts(), row[0]).start;
+  if (op.getQueryOffsets())
+    queryStart = kernel.rowOf(b, op.getQueryOffsets(), op.getQueryStarts(), row[0]).start;
   MaskSite site = kernel.siteOf(query ? row[0] : b.index(0), query > 1 ? row[1] : b.index(0), queryStart, keyStart);
   auto mask = op.getMask().getDefiningOp<MaskOpInterface>();
   auto answer = mask.emitScore(b, b.loc, site, b.add(queryStart, row[query]), b.add(keyStart, row[query + 1]), *score);
@@ -335,38 +369,53 @@ FailureOr<Value> RowLowering::emitMaskScores(MaskScoresOp op) {
 FailureOr<Value> RowLowering::emitIndices(PositionsOp op) {
   int64_t columns = columnsOf(op.getResult());
   Type element = elementOf(op.getResult());
-  if (columns == 0) return b.make<arith::IndexCastOp>(element, row.back());
+  if (columns == 0)
+    return b.make<arith::IndexCastOp>(element, row.back());
   return elementwise(op, {}, columns, element, [&](LinalgBuilder &g, ValueRange) { return g.make<arith::IndexCastOp>(element, g.position(1)); });
 }
 
 /// flatten and unflatten where nothing is ragged, or the source is padded already: a copy, 0 beyond the length.
 FailureOr<Value> RowLowering::emitPadding(Operation *op) {
   auto x = read(op->getOperand(0));
-  if (failed(x)) return failure();
+  if (failed(x))
+    return failure();
   int64_t columns = columnsOf(op->getResult(0));
   Type element = elementOf(op->getResult(0));
   Value inside;
   if (auto unflatten = dyn_cast<UnflattenOp>(op); unflatten && unflatten.getOffsets())
     inside = b.compare(arith::CmpIPredicate::slt, row[1], kernel.rowOf(b, unflatten.getOffsets(), {}, row[0]).length);
-  return elementwise(op, {*x}, columns, element, [&](LinalgBuilder &g, ValueRange v) { return inside ? g.choose(inside, v[0], g.zero(element)) : v[0]; });
+  return elementwise(op, {*x}, columns, element,
+                     [&](LinalgBuilder &g, ValueRange v) { return inside ? g.choose(inside, v[0], g.zero(element)) : v[0]; });
 }
 
 FailureOr<Value> RowLowering::emit(Operation *op) {
-  if (isReduction(op)) return emitReduction(op);
-  if (auto x = dyn_cast<SoftmaxOp>(op)) return emitSoftmax(x);
-  if (auto x = dyn_cast<LayerNormOp>(op)) return emitLayerNorm(x);
-  if (auto x = dyn_cast<RmsNormOp>(op)) return emitRmsNorm(x);
-  if (auto x = dyn_cast<RotaryEmbeddingOp>(op)) return emitRotary(x);
-  if (auto x = dyn_cast<MaskScoresOp>(op)) return emitMaskScores(x);
-  if (auto x = dyn_cast<PositionsOp>(op)) return emitIndices(x);
-  if (auto x = dyn_cast<GatherOp>(op)) return emitGather(x);
-  if (auto x = dyn_cast<MaskValuesOp>(op)) return emitMaskValues(x);
-  if (isa<FlattenOp, UnflattenOp>(op)) return emitPadding(op);
-  if (!isRowOp(op)) return op->emitOpError("is not built yet");
+  if (isReduction(op))
+    return emitReduction(op);
+  if (auto x = dyn_cast<SoftmaxOp>(op))
+    return emitSoftmax(x);
+  if (auto x = dyn_cast<LayerNormOp>(op))
+    return emitLayerNorm(x);
+  if (auto x = dyn_cast<RmsNormOp>(op))
+    return emitRmsNorm(x);
+  if (auto x = dyn_cast<RotaryEmbeddingOp>(op))
+    return emitRotary(x);
+  if (auto x = dyn_cast<MaskScoresOp>(op))
+    return emitMaskScores(x);
+  if (auto x = dyn_cast<PositionsOp>(op))
+    return emitIndices(x);
+  if (auto x = dyn_cast<GatherOp>(op))
+    return emitGather(x);
+  if (auto x = dyn_cast<MaskValuesOp>(op))
+    return emitMaskValues(x);
+  if (isa<FlattenOp, UnflattenOp>(op))
+    return emitPadding(op);
+  if (!isRowOp(op))
+    return op->emitOpError("is not built yet");
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     auto v = read(operand);
-    if (failed(v)) return failure();
+    if (failed(v))
+      return failure();
     operands.push_back(*v);
   }
   return elementwise(op, operands, columnsOf(op->getResult(0)), elementOf(op->getResult(0)),
@@ -376,24 +425,30 @@ FailureOr<Value> RowLowering::emit(Operation *op) {
 FailureOr<Value> RowLowering::run() {
   SmallVector<Operation *> ops;
   for (Operation &op : kernel.kernel.getBody().front().without_terminator())
-    if (!isFree(&op)) ops.push_back(&op);
+    if (!isFree(&op))
+      ops.push_back(&op);
   last = kernel.resultOp();
   rowDims = rowDimsOf(ops.empty() ? last : ops.front());
   SmallVector<OpFoldResult> bounds;
-  for (int64_t i = 0; i < rowDims.getRank(); ++i) bounds.push_back(rowDims.isStatic(i) ? OpFoldResult(b.attr(rowDims.shape()[i])) : kernel.extent(b, rowDims, i));
-  if (bounds.empty()) bounds.push_back(b.attr(1));
+  for (int64_t i = 0; i < rowDims.getRank(); ++i)
+    bounds.push_back(rowDims.isStatic(i) ? OpFoldResult(b.attr(rowDims.shape()[i])) : kernel.extent(b, rowDims, i));
+  if (bounds.empty())
+    bounds.push_back(b.attr(1));
   auto forall = scf::ForallOp::create(b, b.loc, bounds, ValueRange{kernel.out}, std::nullopt);
   b.setInsertionPoint(forall.getTerminator());
-  if (rowDims.getRank()) row = llvm::to_vector_of<Value>(forall.getInductionVars());
+  if (rowDims.getRank())
+    row = llvm::to_vector_of<Value>(forall.getInductionVars());
 
   Value result = last->getResult(0), shared = forall.getRegionIterArgs()[0];
   int64_t columns = columnsOf(result), rank = cast<RankedTensorType>(shared.getType()).getRank();
   SmallVector<Value> at(row); // where the row lies in the output: exact arrays have every axis, inside the leading ones are one
-  if (columns) at.push_back(b.index(0));
+  if (columns)
+    at.push_back(b.index(0));
   if (static_cast<int64_t>(at.size()) != rank) {
     Value linear = at[0];
     DimsAttr dims = dimsOf(result);
-    for (int64_t i = 1; i + 1 < dims.getRank(); ++i) linear = b.add(b.multiply(linear, kernel.extent(b, dims, i)), at[i]);
+    for (int64_t i = 1; i + 1 < dims.getRank(); ++i)
+      linear = b.add(b.multiply(linear, kernel.extent(b, dims, i)), at[i]);
     at = {linear, at.back()};
   }
   SmallVector<OpFoldResult> offsets(at.begin(), at.end()), sizes(at.size(), b.attr(1));
@@ -401,16 +456,19 @@ FailureOr<Value> RowLowering::run() {
     sizes.back() = b.attr(columns);
     offsets.back() = b.attr(0);
     destination = b.slice(shared, offsets, sizes, {}, 2);
-    if (rank == 1) destination = {}; // one row of one axis: tiles have two
+    if (rank == 1)
+      destination = {}; // one row of one axis: tiles have two
   }
   for (Operation *op : ops) {
     b.loc = op->getLoc();
     auto value = emit(op);
-    if (failed(value)) return failure();
+    if (failed(value))
+      return failure();
     known[op->getResult(0)] = *value;
   }
   auto value = read(result);
-  if (failed(value)) return failure();
+  if (failed(value))
+    return failure();
   if (!columns) {
     Value slot = b.slice(shared, offsets, sizes, {}, rank == 0 ? 0 : 1);
     *value = b.make<tensor::InsertOp>(*value, slot, rank == 0 ? ValueRange() : ValueRange{b.index(0)});

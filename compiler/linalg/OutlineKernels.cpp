@@ -24,18 +24,22 @@ struct KernelBody {
 
   void add(Value value) {
     Operation *op = value.getDefiningOp();
-    if (op && llvm::is_contained(group.ops, op)) return;
+    if (op && llvm::is_contained(group.ops, op))
+      return;
     if (!op || !isFree(op) || groups.copied.contains(op)) {
       inputs.insert(value);
       return;
     }
-    if (ops.contains(op)) return;
-    for (Value operand : op->getOperands()) add(operand);
+    if (ops.contains(op))
+      return;
+    for (Value operand : op->getOperands())
+      add(operand);
     ops.insert(op);
   }
   void collect() {
     for (Operation *op : group.ops) {
-      for (Value operand : op->getOperands()) add(operand);
+      for (Value operand : op->getOperands())
+        add(operand);
       ops.insert(op);
     }
   }
@@ -44,7 +48,8 @@ struct KernelBody {
 std::string kernelName(func::FuncOp entry, const KernelGroup &group, size_t number) {
   StringRef op = group.ops.front()->getName().stripDialect();
   for (Operation *o : group.ops) // what a row kernel is about is its norm or softmax, if it has one
-    if (isa<LayerNormOp, SoftmaxOp, GatherOp>(o)) op = o->getName().stripDialect();
+    if (isa<LayerNormOp, SoftmaxOp, GatherOp>(o))
+      op = o->getName().stripDialect();
   return (entry.getName() + "." + op + "." + Twine(number)).str();
 }
 
@@ -52,7 +57,8 @@ struct OutlineKernels : heddle::impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
     SmallVector<func::FuncOp> entries(getOperation().getOps<func::FuncOp>());
     for (auto entry : entries)
-      if (entry->hasAttr(entryAttr)) outline(entry);
+      if (entry->hasAttr(entryAttr))
+        outline(entry);
   }
 
   void outline(func::FuncOp entry) {
@@ -61,36 +67,44 @@ struct OutlineKernels : heddle::impl::OutlineKernelsBase<OutlineKernels> {
     IRMapping calls; // old value -> result of the call that makes it
     OpBuilder b(&getContext());
     SmallVector<Operation *> old;
-    for (Operation &op : block.without_terminator()) old.push_back(&op);
+    for (Operation &op : block.without_terminator())
+      old.push_back(&op);
     for (auto [number, group] : llvm::enumerate(grouped.groups)) {
       KernelBody body{grouped, group, {}, {}};
       body.collect();
       Value result = group.ops.back()->getResult(0);
       SmallVector<Location> places;
-      for (Operation *op : group.ops) places.push_back(op->getLoc());
+      for (Operation *op : group.ops)
+        places.push_back(op->getLoc());
       Location loc = FusedLoc::get(&getContext(), places);
       b.setInsertionPoint(entry);
       auto type = b.getFunctionType(ValueRange(body.inputs.getArrayRef()).getTypes(), result.getType());
       auto kernel = func::FuncOp::create(b, loc, kernelName(entry, group, number), type);
       kernel.setPrivate();
       for (auto [i, input] : llvm::enumerate(body.inputs)) // the caller's arrays lie as they were given
-        if (isa<BlockArgument>(input)) kernel.setArgAttr(i, exactAttr, b.getUnitAttr());
-      if (llvm::any_of(result.getUsers(), llvm::IsaPred<func::ReturnOp>)) kernel->setAttr(exactAttr, b.getUnitAttr());
+        if (isa<BlockArgument>(input))
+          kernel.setArgAttr(i, exactAttr, b.getUnitAttr());
+      if (llvm::any_of(result.getUsers(), llvm::IsaPred<func::ReturnOp>))
+        kernel->setAttr(exactAttr, b.getUnitAttr());
       IRMapping map;
       Block *inside = kernel.addEntryBlock();
       map.map(body.inputs.getArrayRef(), inside->getArguments());
       b.setInsertionPointToStart(inside);
-      for (Operation *op : body.ops) b.clone(*op, map);
+      for (Operation *op : body.ops)
+        b.clone(*op, map);
       func::ReturnOp::create(b, loc, map.lookup(result));
       b.setInsertionPoint(block.getTerminator());
       SmallVector<Value> operands;
-      for (Value v : body.inputs) operands.push_back(calls.lookupOrDefault(v));
+      for (Value v : body.inputs)
+        operands.push_back(calls.lookupOrDefault(v));
       calls.map(result, func::CallOp::create(b, loc, kernel, operands).getResult(0));
       ++outlined;
     }
-    for (OpOperand &operand : block.getTerminator()->getOpOperands()) operand.set(calls.lookupOrDefault(operand.get()));
+    for (OpOperand &operand : block.getTerminator()->getOpOperands())
+      operand.set(calls.lookupOrDefault(operand.get()));
     for (Operation *op : llvm::reverse(old))
-      if (op->use_empty()) op->erase();
+      if (op->use_empty())
+        op->erase();
   }
 };
 } // namespace

@@ -21,32 +21,43 @@ struct VerifyLinalg : heddle::impl::VerifyLinalgBase<VerifyLinalg> {
   }
   void runOnOperation() override {
     auto info = readModelInfo(getOperation());
-    if (!info) return signalPassFailure();
+    if (!info)
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (function.isPrivate()) checkKernel(function);
-      else checkEntry(function);
+      if (function.isPrivate())
+        checkKernel(function);
+      else
+        checkEntry(function);
       function.walk([&](Operation *op) {
-        if (isa<HeddleDialect>(op->getDialect())) complain(op, "an op of heddle is left");
+        if (isa<HeddleDialect>(op->getDialect()))
+          complain(op, "an op of heddle is left");
         for (Type type : op->getResultTypes())
-          if (isa<MaskType>(type) || dimsOf(type)) complain(op, "a type of heddle is left");
+          if (isa<MaskType>(type) || dimsOf(type))
+            complain(op, "a type of heddle is left");
       });
     }
     // Kernels that merged since are gone from the list.
     llvm::erase_if(info->kernels, [&](const KernelInfo &kernel) { return !getOperation().lookupSymbol(kernel.name); });
     writeModelInfo(getOperation(), *info);
-    if (broken) signalPassFailure();
+    if (broken)
+      signalPassFailure();
   }
   void checkKernel(func::FuncOp kernel) {
-    if (kernel.getNumResults() != 1) return complain(kernel, "expected one result");
+    if (kernel.getNumResults() != 1)
+      return complain(kernel, "expected one result");
     SmallVector<Type> tensors;
     for (Type type : kernel.getArgumentTypes())
-      if (isa<RankedTensorType>(type)) tensors.push_back(type);
-    if (tensors.empty() || tensors.back() != kernel.getResultTypes()[0]) complain(kernel, "expected the output as last tensor argument");
+      if (isa<RankedTensorType>(type))
+        tensors.push_back(type);
+    if (tensors.empty() || tensors.back() != kernel.getResultTypes()[0])
+      complain(kernel, "expected the output as last tensor argument");
   }
   void checkEntry(func::FuncOp entry) {
-    if (!entry->hasAttr(entryAttr) || !llvm::hasSingleElement(entry.getBody())) return complain(entry, "expected an entry of one block");
+    if (!entry->hasAttr(entryAttr) || !llvm::hasSingleElement(entry.getBody()))
+      return complain(entry, "expected an entry of one block");
     for (Operation &op : entry.getBody().front())
-      if (op.getNumRegions()) complain(&op, "expected a straight list of calls");
+      if (op.getNumRegions())
+        complain(&op, "expected a straight list of calls");
   }
 };
 } // namespace

@@ -1,5 +1,5 @@
-// Views: what reshape, transpose, slice and broadcast say is only arithmetic on indices, so a kernel reads the base tensor instead of a moved copy. The
-// outliner asks here which views a kernel can take, the lowerings how to read through them.
+// Views: what reshape, transpose, slice and broadcast say is only arithmetic on indices, so a kernel reads the base tensor instead of a moved copy.
+// The outliner asks here which views a kernel can take, the lowerings how to read through them.
 #pragma once
 #include "dialect/Heddle.h"
 #include <optional>
@@ -22,9 +22,9 @@ std::optional<View> viewOf(mlir::Value value, const Stops &stops = {});
 /// How a row kernel sees a value: rows are all axes of the kernel but the columns, its last loop.
 struct RowView {
   mlir::Value base;
-  mlir::AffineMap rows;  // (row loops) -> indices of the base, the column at 0
+  mlir::AffineMap rows; // (row loops) -> indices of the base, the column at 0
   enum { Scalar, Contiguous, Scattered } kind;
-  mlir::AffineMap map;   // (row loops, column) -> indices of the base
+  mlir::AffineMap map; // (row loops, column) -> indices of the base
 };
 /// `value` has the extents of `rowAxes` rows, then possibly columns.
 std::optional<RowView> rowViewOf(mlir::Value value, int64_t rowAxes, const Stops &stops = {});
@@ -36,8 +36,9 @@ struct ColumnView {
 };
 std::optional<ColumnView> columnViewOf(mlir::Value value, const Stops &stops = {});
 
-/// A value [tokens, heads, width], or [batch, heads, tokens, width] with batch and tokens one axis of rows in memory, whose element (t, h, d) is element (t, h * headColumns + first + d) of a base [tokens, columns], or (t, h, first + d) of
-/// a base [tokens, heads, columns] (then headColumns is 0).
+/// A value [tokens, heads, width], or [batch, heads, tokens, width] with batch and tokens one axis of rows in memory, whose element (t, h, d) is
+/// element (t, h * headColumns + first + d) of a base [tokens, columns], or (t, h, first + d) of a base [tokens, heads, columns] (then headColumns is
+/// 0).
 struct HeadView {
   mlir::Value base;
   int64_t headColumns, first;

@@ -1,4 +1,5 @@
-// heddle.model: structs to attributes and back. Each struct has one `fields` function that names its fields once; writing and reading both go through it.
+// heddle.model: structs to attributes and back. Each struct has one `fields` function that names its fields once; writing and reading both go through
+// it.
 #include "compiler/support/ModelInfo.h"
 #include "mlir/IR/Builders.h"
 
@@ -12,9 +13,12 @@ struct Writer {
   NamedAttrList list;
 
   template <typename T> static Attribute write(Builder b, const T &value) {
-    if constexpr (std::is_same_v<T, std::string>) return b.getStringAttr(value);
-    else if constexpr (std::is_same_v<T, double>) return b.getF64FloatAttr(value);
-    else if constexpr (std::is_same_v<T, int64_t> || std::is_enum_v<T>) return b.getI64IntegerAttr(static_cast<int64_t>(value));
+    if constexpr (std::is_same_v<T, std::string>)
+      return b.getStringAttr(value);
+    else if constexpr (std::is_same_v<T, double>)
+      return b.getF64FloatAttr(value);
+    else if constexpr (std::is_same_v<T, int64_t> || std::is_enum_v<T>)
+      return b.getI64IntegerAttr(static_cast<int64_t>(value));
     else {
       Writer writer{b, {}};
       fields(writer, const_cast<T &>(value));
@@ -23,12 +27,14 @@ struct Writer {
   }
   template <typename T> static Attribute write(Builder b, const std::vector<T> &values) {
     SmallVector<Attribute> all;
-    for (const T &value : values) all.push_back(write(b, value));
+    for (const T &value : values)
+      all.push_back(write(b, value));
     return b.getArrayAttr(all);
   }
   template <typename T> void operator()(StringRef name, T &value) { list.set(name, write(b, value)); }
   template <typename T> void operator()(StringRef name, std::optional<T> &value) {
-    if (value) list.set(name, write(b, *value));
+    if (value)
+      list.set(name, write(b, *value));
   }
 };
 
@@ -40,31 +46,38 @@ struct Reader {
     if constexpr (std::is_same_v<T, std::string>) {
       auto text = dyn_cast_or_null<StringAttr>(attribute);
       *ok &= static_cast<bool>(text);
-      if (text) value = text.str();
+      if (text)
+        value = text.str();
     } else if constexpr (std::is_same_v<T, double>) {
       auto number = dyn_cast_or_null<FloatAttr>(attribute);
       *ok &= static_cast<bool>(number);
-      if (number) value = number.getValueAsDouble();
+      if (number)
+        value = number.getValueAsDouble();
     } else if constexpr (std::is_same_v<T, int64_t> || std::is_enum_v<T>) {
       auto number = dyn_cast_or_null<IntegerAttr>(attribute);
       *ok &= static_cast<bool>(number);
-      if (number) value = static_cast<T>(number.getInt());
+      if (number)
+        value = static_cast<T>(number.getInt());
     } else {
       auto inner = dyn_cast_or_null<DictionaryAttr>(attribute);
       *ok &= static_cast<bool>(inner);
       Reader reader{inner, ok};
-      if (inner) fields(reader, value);
+      if (inner)
+        fields(reader, value);
     }
   }
   template <typename T> static void read(Attribute attribute, std::vector<T> &values, bool *ok) {
     auto array = dyn_cast_or_null<ArrayAttr>(attribute);
     *ok &= static_cast<bool>(array);
-    if (!array) return;
-    for (Attribute element : array) read(element, values.emplace_back(), ok);
+    if (!array)
+      return;
+    for (Attribute element : array)
+      read(element, values.emplace_back(), ok);
   }
   template <typename T> void operator()(StringRef name, T &value) { read(dictionary.get(name), value, ok); }
   template <typename T> void operator()(StringRef name, std::optional<T> &value) {
-    if (Attribute attribute = dictionary.get(name)) read(attribute, value.emplace(), ok);
+    if (Attribute attribute = dictionary.get(name))
+      read(attribute, value.emplace(), ok);
   }
 };
 
@@ -144,7 +157,8 @@ std::optional<ModelInfo> heddle::readModelInfo(ModuleOp module) {
   ModelInfo info;
   bool ok = true;
   Reader::read(module->getAttr(modelInfoAttr), info, &ok);
-  if (ok) return info;
+  if (ok)
+    return info;
   module.emitError("expected a whole attribute '") << modelInfoAttr << "'; the linalg stage writes it";
   return std::nullopt;
 }

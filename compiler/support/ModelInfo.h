@@ -1,4 +1,5 @@
-// What is left of a model beside its code: entries, weights, kernels, tasks. The linalg stage writes it into one module attribute of builtin attributes
+// What is left of a model beside its code: entries, weights, kernels, tasks. The linalg stage writes it into one module attribute of builtin
+// attributes
 // (`heddle.model`), because later stages know no heddle op; the memory stage adds arenas; compiler/native makes the executable's table of it.
 // This is the attribute's one reader and writer. The structs mirror runtime/heddle_model.h.
 #pragma once

@@ -12,6 +12,7 @@ llvm::ArrayRef<Target> heddle::allTargets() { return targets; }
 
 const Target *heddle::findTarget(llvm::StringRef cpu) {
   for (const Target &target : targets)
-    if (target.cpu == cpu) return &target;
+    if (target.cpu == cpu)
+      return &target;
   return nullptr;
 }

@@ -6,8 +6,8 @@
 
 namespace heddle {
 
-/// Columns of a weight panel, and the multiple to which rows of activations are padded: 128 bytes of f32, the same for every x86 target, so that packed
-/// weights serve all of them.
+/// Columns of a weight panel, and the multiple to which rows of activations are padded: 128 bytes of f32, the same for every x86 target, so that
+/// packed weights serve all of them.
 inline constexpr int64_t panelColumns = 32;
 /// Rows of a register tile at most, over all targets: chunks of rows overlap by up to this many.
 inline constexpr int64_t mostTileRows = 8;
@@ -20,7 +20,8 @@ struct Target {
   llvm::StringLiteral cpu;    // LLVM's name of the CPU
   llvm::StringLiteral suffix; // of this variant's symbols
   int64_t level;              // the least x86-64 level that runs it
-  /// Register tile of a matrix product: 6x16 leaves 4 of 16 AVX2 registers for operands, 8x32 is 16 of 32 AVX-512 registers (notes: 96 to 100 % of peak).
+  /// Register tile of a matrix product: 6x16 leaves 4 of 16 AVX2 registers for operands, 8x32 is 16 of 32 AVX-512 registers (notes: 96 to 100 % of
+  /// peak).
   int64_t tileRows, tileColumns;
 };
 
