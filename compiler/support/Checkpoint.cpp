@@ -2,6 +2,7 @@
 #include "compiler/support/Checkpoint.h"
 #include "compiler/support/Safetensors.h"
 #include "compiler/support/Shape.h"
+#include "compiler/support/ShortFloat.h"
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -14,6 +15,16 @@ const TensorInfo *Checkpoint::find(std::string_view name) const {
   const auto &all = tensors();
   auto at = std::lower_bound(all.begin(), all.end(), name, [](const TensorInfo &tensor, std::string_view name) { return tensor.name < name; });
   return at != all.end() && at->name == name ? &*at : nullptr;
+}
+
+bool Checkpoint::holds(std::string_view name, std::span<const int64_t> shape, ElementType element, Diagnostics &diagnostics) const {
+  if (!read(name, shape, 0, {}, diagnostics)) // reading nothing checks name and shape
+    return false;
+  const TensorInfo *info = find(name);
+  if (!info || info->element == element)
+    return true;
+  diagnostics.error({source(), 0, 0}, fmt::format("tensor '{}': expected elements of {}, got {}", name, nameOf(element), nameOf(info->element)));
+  return false;
 }
 
 std::vector<std::string> Checkpoint::names() const {
@@ -91,16 +102,27 @@ public:
       return fail(" is missing");
     if (!std::equal(shape.begin(), shape.end(), tensor->shape.begin(), tensor->shape.end()))
       return fail(fmt::format(": expected {}, got {}", shapeText(shape), shapeText(tensor->shape)));
-    if (tensor->element != ElementType::F32)
-      return fail(fmt::format(" is {}: weights other than F32 are not built yet", nameOf(tensor->element)));
-    uint64_t begin = static_cast<uint64_t>(first) * sizeof(float);
-    if (first < 0 || begin > tensor->bytes || to.size_bytes() > tensor->bytes - begin)
-      return fail(fmt::format(": {} elements, {} from element {} on were asked for", tensor->bytes / sizeof(float), to.size(), first));
+    bool isShort = tensor->element == ElementType::F16 || tensor->element == ElementType::BF16;
+    if (tensor->element != ElementType::F32 && !isShort)
+      return fail(fmt::format(" is {}: weights other than F32, F16 and BF16 are not built yet", nameOf(tensor->element)));
+    uint64_t count = tensor->bytes / bytesOf(tensor->element), begin = static_cast<uint64_t>(first);
+    if (first < 0 || begin > count || to.size() > count - begin)
+      return fail(fmt::format(": {} elements, {} from element {} on were asked for", count, to.size(), first));
     // Both sides are little-endian: x86-64 is all that Heddle runs on.
-    return file.read(*tensor, begin, {reinterpret_cast<char *>(to.data()), to.size_bytes()}, diagnostics);
+    if (isShort)
+      return readShort(*tensor, begin, to, diagnostics);
+    return file.read(*tensor, begin * sizeof(float), {reinterpret_cast<char *>(to.data()), to.size_bytes()}, diagnostics);
   }
 
 private:
+  bool readShort(const SafetensorsTensor &tensor, uint64_t begin, std::span<float> to, Diagnostics &diagnostics) const {
+    std::vector<uint16_t> stored(to.size());
+    if (!file.read(tensor, begin * sizeof(uint16_t), {reinterpret_cast<char *>(stored.data()), stored.size() * sizeof(uint16_t)}, diagnostics))
+      return false;
+    std::transform(stored.begin(), stored.end(), to.begin(), tensor.element == ElementType::F16 ? floatOfHalf : floatOfBfloat);
+    return true;
+  }
+
   Safetensors file;
   std::vector<TensorInfo> infos;
 };
@@ -124,7 +146,8 @@ std::unique_ptr<Checkpoint> Checkpoint::open(const std::string &source, Diagnost
     if (exists(index))
       diagnostics.error({index, 0, 0}, "weights in several files are not built yet");
     else
-      diagnostics.error({source, 0, 0}, "no weights: there is no 'model.safetensors'").note("give --weights DIR, or --weights seed:N for made-up weights");
+      diagnostics.error({source, 0, 0}, "no weights: there is no 'model.safetensors'")
+          .note("give --weights DIR, or --weights seed:N for made-up weights");
     return nullptr;
   }
   if (exists(index))

@@ -1,5 +1,5 @@
-// Where weights come from: the tensors of a folder's model.safetensors, or numbers made from a seed. Names, shapes and element types are known from the
-// header; elements are read in pieces, on demand.
+// Where weights come from: the tensors of a folder's model.safetensors, or numbers made from a seed. Names, shapes and element types are known from
+// the header; elements are read in pieces, on demand.
 #pragma once
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/ElementType.h"
@@ -34,9 +34,12 @@ public:
   /// All names, for suggestions.
   std::vector<std::string> names() const;
 
-  /// Elements `first`, first + 1, ... of tensor `name`, which must have this shape, in row-major order. An error where the tensor is missing, has another
-  /// shape or an element type that is not built yet.
+  /// Elements `first`, first + 1, ... of tensor `name`, which must have this shape, in row-major order; half precision and bfloat16 are widened. An
+  /// error where the tensor is missing, has another shape or an element type that is not built yet.
   virtual bool read(std::string_view name, std::span<const int64_t> shape, int64_t first, std::span<float> to, Diagnostics &diagnostics) const = 0;
+
+  /// Whether read() would give such a tensor, and a file holds it in this element type; an error if not.
+  bool holds(std::string_view name, std::span<const int64_t> shape, ElementType element, Diagnostics &diagnostics) const;
 };
 
 /// Element `index` of a seeded tensor: a function of seed, name, shape and index alone, so pieces come out the same in any order.
