@@ -1,6 +1,6 @@
-// Runs weight recipes. A recipe is followed from its result down to its sources, carrying along where each element of the result belongs: for each axis a
-// table of byte offsets, whose sum over the axes is the element's place in the output. Slices, transposes, concatenations, panels and most reshapes only
-// change these tables, so the sources are read once, in pieces, and each element is written once.
+// Runs weight recipes. A recipe is followed from its result down to its sources, carrying along where each element of the result belongs: for each
+// axis a table of byte offsets, whose sum over the axes is the element's place in the output. Slices, transposes, concatenations, panels and most
+// reshapes only change these tables, so the sources are read once, in pieces, and each element is written once.
 #include "compiler/packing/Recipe.h"
 #include "compiler/packing/Scatter.h"
 #include "compiler/support/Checkpoint.h"
@@ -100,6 +100,29 @@ private:
   StoredType type;
 };
 
+/// Places of one axis of a result held in memory, in any order, repeats included.
+class SelectSource : public ValueSource {
+public:
+  SelectSource(BufferSource &whole, ArrayRef<int64_t> shape, SelectRecipeAttr recipe)
+      : whole(whole), places(recipe.getPlaces()), extent(shape[recipe.getAxis()]) {
+    for (int64_t size : shape.drop_front(recipe.getAxis() + 1))
+      inner *= size;
+  }
+  bool fetch(int64_t first, std::span<double> to) override {
+    for (double &value : to) {
+      int64_t place = places[first / inner % static_cast<int64_t>(places.size())], outer = first / inner / static_cast<int64_t>(places.size());
+      whole.fetch((outer * extent + place) * inner + first % inner, {&value, 1});
+      ++first;
+    }
+    return true;
+  }
+
+private:
+  BufferSource &whole;
+  ArrayRef<int64_t> places;
+  int64_t extent, inner = 1;
+};
+
 /// The tables of a contiguous row-major array.
 std::vector<AxisOffsets> rowMajor(ArrayRef<int64_t> shape, int64_t stride) {
   std::vector<AxisOffsets> axes(shape.size());
@@ -142,7 +165,7 @@ public:
   Runner(const Checkpoint *checkpoint, std::span<char> out, StoredType type, Diagnostics &diagnostics)
       : checkpoint(checkpoint), out(out), type(type), diagnostics(diagnostics) {}
 
-  /// Writes the elements of `recipe` to the places in `axes`, after the roundings in `casts` (innermost last).
+  /// Writes the elements of `recipe` to the places in `axes`, after the `steps` (innermost last).
   bool run(Attribute recipe, std::vector<AxisOffsets> axes) {
     for (const AxisOffsets &axis : axes)
       if (llvm::all_of(axis, [](int64_t offset) { return offset < 0; }))
@@ -150,7 +173,7 @@ public:
     return llvm::TypeSwitch<Attribute, bool>(recipe)
         .Case([&](TensorRecipeAttr r) {
           TensorSource source(*checkpoint, r, diagnostics);
-          return write(source, axes);
+          return checkpoint->isSeeded() && elementType(r) != StoredType::F32 ? rounded(source, r, axes) : write(source, axes);
         })
         .Case([&](ConstantRecipeAttr r) {
           ConstantSource source(r.getValue());
@@ -169,12 +192,11 @@ public:
           return run(r.getSource(), std::move(turned));
         })
         .Case([&](ConcatRecipeAttr r) { return concat(r, axes); })
-        .Case([&](CastRecipeAttr r) {
-          casts.push_back(*storedType(r.getElement()));
-          bool fine = run(r.getSource(), std::move(axes));
-          casts.pop_back();
-          return fine;
-        })
+        .Case([&](CastRecipeAttr r) { return after({Step::Cast, *storedType(r.getElement())}, r.getSource(), std::move(axes)); })
+        .Case([&](AddRecipeAttr r) { return after({Step::Add, elementType(r), r.getNumber().getValueAsDouble()}, r.getSource(), std::move(axes)); })
+        .Case(
+            [&](ScaleRecipeAttr r) { return after({Step::Scale, elementType(r), r.getNumber().getValueAsDouble()}, r.getSource(), std::move(axes)); })
+        .Case([&](SelectRecipeAttr r) { return select(r, std::move(axes)); })
         .Case([&](PackRecipeAttr r) { // [panel, k, lane] -> [k, n]
           int64_t columns = recipeType(r.getSource()).getDimSize(1);
           std::vector<AxisOffsets> matrix{std::move(axes[1]), merged(axes[0], axes[2], columns)};
@@ -188,13 +210,55 @@ public:
   }
 
 private:
-  bool write(ValueSource &source, const std::vector<AxisOffsets> &axes) { return scatter(source, axes, casts, type, out.data()); }
+  static StoredType elementType(Attribute recipe) { return *storedType(recipeType(recipe).getElementType()); }
+
+  bool write(ValueSource &source, const std::vector<AxisOffsets> &axes) { return scatter(source, axes, steps, type, out.data()); }
+
+  bool after(Step step, Attribute recipe, std::vector<AxisOffsets> axes) {
+    steps.push_back(step);
+    bool fine = run(recipe, std::move(axes));
+    steps.pop_back();
+    return fine;
+  }
+
+  /// Made-up numbers are what the element type can hold; those of a file are that already.
+  bool rounded(ValueSource &source, TensorRecipeAttr recipe, const std::vector<AxisOffsets> &axes) {
+    steps.push_back({Step::Cast, elementType(recipe)});
+    bool fine = write(source, axes);
+    steps.pop_back();
+    return fine;
+  }
 
   bool slice(SliceRecipeAttr recipe, std::vector<AxisOffsets> axes) {
     AxisOffsets whole(recipeType(recipe.getSource()).getDimSize(recipe.getAxis()), -1);
     llvm::copy(axes[recipe.getAxis()], whole.begin() + recipe.getFirst());
     axes[recipe.getAxis()] = std::move(whole);
     return run(recipe.getSource(), std::move(axes));
+  }
+
+  /// Each place of the source belongs to one of the result, unless places repeat: then they are read from memory.
+  bool select(SelectRecipeAttr recipe, std::vector<AxisOffsets> axes) {
+    RankedTensorType source = recipeType(recipe.getSource());
+    AxisOffsets whole(source.getDimSize(recipe.getAxis()), -1);
+    std::vector<bool> taken(whole.size(), false);
+    for (auto [place, offset] : llvm::zip(recipe.getPlaces().asArrayRef(), axes[recipe.getAxis()])) {
+      if (taken[place])
+        return selectRepeated(recipe, source, axes);
+      taken[place] = true;
+      whole[place] = offset;
+    }
+    axes[recipe.getAxis()] = std::move(whole);
+    return run(recipe.getSource(), std::move(axes));
+  }
+
+  bool selectRepeated(SelectRecipeAttr recipe, RankedTensorType made, const std::vector<AxisOffsets> &axes) {
+    StoredType stored = *storedType(made.getElementType());
+    auto buffer = inMemory(recipe.getSource(), made, stored);
+    if (!buffer)
+      return false;
+    BufferSource whole(*buffer, stored);
+    SelectSource source(whole, made.getShape(), recipe);
+    return write(source, axes);
   }
 
   bool concat(ConcatRecipeAttr recipe, const std::vector<AxisOffsets> &axes) {
@@ -211,8 +275,8 @@ private:
     return true;
   }
 
-  /// Source axes that are parts of a result axis, or several of them, get tables of their own wherever places are sums; panels cut in odd pieces are not.
-  /// Then the source is made in memory and read from there.
+  /// Source axes that are parts of a result axis, or several of them, get tables of their own wherever places are sums; panels cut in odd pieces are
+  /// not. Then the source is made in memory and read from there.
   bool reshape(ReshapeRecipeAttr recipe, const std::vector<AxisOffsets> &axes) {
     RankedTensorType source = recipeType(recipe.getSource());
     std::vector<AxisOffsets> tables;
@@ -237,19 +301,39 @@ private:
 
   bool throughMemory(Attribute recipe, RankedTensorType made, const std::vector<AxisOffsets> &axes) {
     StoredType stored = *storedType(made.getElementType());
-    std::vector<char> buffer(*byteCount(made.getShape(), bytesOf(stored)));
-    if (!Runner(checkpoint, buffer, stored, diagnostics).run(recipe, rowMajor(made.getShape(), bytesOf(stored))))
+    auto buffer = inMemory(recipe, made, stored);
+    if (!buffer)
       return false;
-    BufferSource source(buffer, stored);
+    BufferSource source(*buffer, stored);
     return write(source, axes);
+  }
+
+  std::optional<std::vector<char>> inMemory(Attribute recipe, RankedTensorType made, StoredType stored) {
+    std::vector<char> buffer(*byteCount(made.getShape(), bytesOf(stored)));
+    bool fine = Runner(checkpoint, buffer, stored, diagnostics).run(recipe, rowMajor(made.getShape(), bytesOf(stored)));
+    return fine ? std::optional(std::move(buffer)) : std::nullopt;
   }
 
   const Checkpoint *checkpoint;
   std::span<char> out;
   StoredType type;
   Diagnostics &diagnostics;
-  std::vector<StoredType> casts;
+  std::vector<Step> steps;
 };
+
+/// The element types that tensors of a checkpoint may have.
+std::optional<ElementType> inFile(StoredType type) {
+  switch (type) {
+  case StoredType::F32:
+    return ElementType::F32;
+  case StoredType::F16:
+    return ElementType::F16;
+  case StoredType::BF16:
+    return ElementType::BF16;
+  default:
+    return std::nullopt;
+  }
+}
 
 /// Every element type on the way can be held, every tensor is there: asked before anything is allocated or written.
 bool canRun(Attribute recipe, const Checkpoint *checkpoint, Diagnostics &diagnostics) {
@@ -259,7 +343,8 @@ bool canRun(Attribute recipe, const Checkpoint *checkpoint, Diagnostics &diagnos
   };
   std::string type;
   llvm::raw_string_ostream(type) << recipeType(recipe).getElementType();
-  if (!isa<TensorRecipeAttr>(recipe) && !storedType(recipeType(recipe).getElementType()))
+  auto stored = storedType(recipeType(recipe).getElementType());
+  if (!stored)
     return fail(fmt::format("weights of element type {} are not built yet", type));
   auto all = [&](auto sources) { return llvm::all_of(sources, [&](Attribute source) { return canRun(source, checkpoint, diagnostics); }); };
   return llvm::TypeSwitch<Attribute, bool>(recipe)
@@ -267,14 +352,14 @@ bool canRun(Attribute recipe, const Checkpoint *checkpoint, Diagnostics &diagnos
         std::string name = r.getName().str();
         if (!checkpoint)
           return fail(fmt::format("tensor '{}' is needed, and no weights are given", name));
-        if (!r.getType().getElementType().isF32())
+        auto element = inFile(*stored);
+        if (!element)
           return fail(fmt::format("tensor '{}': weights of element type {} are not built yet", name, type));
-        std::vector<float> nothing; // reading nothing checks name, shape and element type
-        return checkpoint->read(name, r.getType().getShape(), 0, nothing, diagnostics);
+        return checkpoint->holds(name, r.getType().getShape(), *element, diagnostics);
       })
       .Case([&](ConcatRecipeAttr r) { return all(r.getSources()); })
-      .Case<SliceRecipeAttr, ReshapeRecipeAttr, TransposeRecipeAttr, CastRecipeAttr, PackRecipeAttr, PadRecipeAttr>(
-          [&](auto r) { return all(ArrayRef<Attribute>(r.getSource())); })
+      .Case<SliceRecipeAttr, ReshapeRecipeAttr, TransposeRecipeAttr, CastRecipeAttr, AddRecipeAttr, ScaleRecipeAttr, SelectRecipeAttr, PackRecipeAttr,
+            PadRecipeAttr>([&](auto r) { return all(ArrayRef<Attribute>(r.getSource())); })
       .Default([](Attribute) { return true; });
 }
 } // namespace
@@ -289,7 +374,7 @@ std::optional<int64_t> recipeBytes(Attribute recipe, Diagnostics &diagnostics) {
   if (!type)
     return fail(fmt::format("inconsistent recipe: {}", why));
   auto stored = storedType(type.getElementType());
-  if (!stored) {
+  if (!stored || *stored == StoredType::F16 || *stored == StoredType::BF16) { // nothing computes in 16 bits yet: a cast stands around such tensors
     std::string name;
     llvm::raw_string_ostream(name) << type.getElementType();
     return fail(fmt::format("weights of element type {} are not built yet", name));

@@ -1,5 +1,6 @@
 // See Scatter.h.
 #include "compiler/packing/Scatter.h"
+#include "compiler/support/ShortFloat.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -9,6 +10,15 @@ namespace heddle {
 namespace {
 constexpr int64_t pieceElements = 1 << 17; // a megabyte of doubles: read in few calls, and stays in the cache
 
+struct Half {
+  uint16_t bits = 0;
+  explicit operator double() const { return floatOfHalf(bits); }
+};
+struct Bfloat {
+  uint16_t bits = 0;
+  explicit operator double() const { return floatOfBfloat(bits); }
+};
+
 /// Calls `f` with a value of the C++ type that stands for a stored type.
 template <class F> void visit(StoredType type, F f) {
   switch (type) {
@@ -16,6 +26,10 @@ template <class F> void visit(StoredType type, F f) {
     return f(double());
   case StoredType::F32:
     return f(float());
+  case StoredType::F16:
+    return f(Half());
+  case StoredType::BF16:
+    return f(Bfloat());
   case StoredType::I32:
     return f(int32_t());
   case StoredType::Bool:
@@ -27,6 +41,10 @@ template <class F> void visit(StoredType type, F f) {
 template <class T> T convert(double value) {
   if constexpr (std::is_same_v<T, int32_t>)
     return std::isnan(value) ? 0 : static_cast<int32_t>(std::clamp<double>(value, INT32_MIN, INT32_MAX));
+  else if constexpr (std::is_same_v<T, Half>)
+    return {halfOf(value)};
+  else if constexpr (std::is_same_v<T, Bfloat>)
+    return {bfloatOf(value)};
   else
     return static_cast<T>(value);
 }
@@ -37,6 +55,10 @@ std::optional<StoredType> storedType(mlir::Type type) {
     return StoredType::F64;
   if (type.isF32())
     return StoredType::F32;
+  if (type.isF16())
+    return StoredType::F16;
+  if (type.isBF16())
+    return StoredType::BF16;
   if (type.isInteger(32))
     return StoredType::I32;
   if (type.isInteger(1))
@@ -44,7 +66,11 @@ std::optional<StoredType> storedType(mlir::Type type) {
   return std::nullopt;
 }
 
-int64_t bytesOf(StoredType type) { return type == StoredType::F64 ? 8 : type == StoredType::Bool ? 1 : 4; }
+int64_t bytesOf(StoredType type) {
+  int64_t bytes = 0;
+  visit(type, [&](auto sample) { bytes = sizeof sample; });
+  return bytes;
+}
 
 void load(StoredType type, const char *from, std::span<double> to) {
   visit(type, [&](auto sample) {
@@ -59,8 +85,8 @@ void load(StoredType type, const char *from, std::span<double> to) {
 namespace {
 class Scatterer {
 public:
-  Scatterer(ValueSource &source, const std::vector<AxisOffsets> &axes, std::span<const StoredType> casts, StoredType type, char *out)
-      : source(source), axes(axes), casts(casts), type(type), out(out) {}
+  Scatterer(ValueSource &source, const std::vector<AxisOffsets> &axes, std::span<const Step> steps, StoredType type, char *out)
+      : source(source), axes(axes), steps(steps), type(type), out(out) {}
 
   /// Cuts the axes in two: those from `blockAxis` on lie in one run of the source; for each wanted place of the axes before, one block of it is read.
   bool run() {
@@ -124,7 +150,7 @@ private:
     return true;
   }
 
-  /// `count` values from `first` on, after all casts; reads ahead to the end of the block.
+  /// `count` values from `first` on, after all steps; reads ahead to the end of the block.
   const double *window(int64_t first, int64_t count) {
     if (first < pieceFirst || first + count > pieceFirst + static_cast<int64_t>(piece.size())) {
       pieceFirst = first;
@@ -133,18 +159,24 @@ private:
         piece.clear();
         return nullptr;
       }
-      for (size_t i = casts.size(); i-- > 0;)
-        visit(casts[i], [&](auto sample) {
-          for (double &value : piece)
-            value = static_cast<double>(convert<decltype(sample)>(value));
-        });
+      for (size_t i = steps.size(); i-- > 0;)
+        take(steps[i]);
     }
     return piece.data() + (first - pieceFirst);
   }
 
+  void take(const Step &step) {
+    for (double &value : piece)
+      value = step.kind == Step::Add ? value + step.number : step.kind == Step::Scale ? value * step.number : value;
+    visit(step.type, [&](auto sample) {
+      for (double &value : piece)
+        value = static_cast<double>(convert<decltype(sample)>(value));
+    });
+  }
+
   ValueSource &source;
   const std::vector<AxisOffsets> &axes;
-  std::span<const StoredType> casts;
+  std::span<const Step> steps;
   StoredType type;
   char *out;
   std::vector<double> piece;
@@ -152,8 +184,8 @@ private:
 };
 } // namespace
 
-bool scatter(ValueSource &source, const std::vector<AxisOffsets> &axes, std::span<const StoredType> casts, StoredType type, char *out) {
-  return Scatterer(source, axes, casts, type, out).run();
+bool scatter(ValueSource &source, const std::vector<AxisOffsets> &axes, std::span<const Step> steps, StoredType type, char *out) {
+  return Scatterer(source, axes, steps, type, out).run();
 }
 
 } // namespace heddle

@@ -3,6 +3,7 @@
 #include "compiler/support/Checkpoint.h"
 #include "compiler/support/Diagnostics.h"
 #include "dialect/Heddle.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 #include <fmt/format.h>
@@ -43,6 +44,15 @@ public:
         })
         .Case([&](ReshapeRecipeAttr r) { return from(r.getSource(), [&](Tensor &source) { return Tensor(r.getShape(), std::move(source.data)); }); })
         .Case([&](CastRecipeAttr r) { return from(r.getSource(), [&](Tensor &source) { return cast(std::move(source), r.getElement()); }); })
+        .Case([&](AddRecipeAttr r) { return each(r, [by = r.getNumber().getValueAsDouble()](double x) { return x + by; }); })
+        .Case([&](ScaleRecipeAttr r) { return each(r, [by = r.getNumber().getValueAsDouble()](double x) { return x * by; }); })
+        .Case([&](SelectRecipeAttr r) {
+          return from(r.getSource(), [&](const Tensor &source) {
+            SmallVector<int64_t> shape(source.shape);
+            shape[r.getAxis()] = r.getPlaces().size();
+            return moved(source, shape, [&](SmallVector<int64_t> &index) { index[r.getAxis()] = r.getPlaces()[index[r.getAxis()]]; });
+          });
+        })
         .Case<PackRecipeAttr, PadRecipeAttr>([&](auto r) { return run(r.getSource()); })
         .Default([&](Attribute) { return fail("not a recipe"); });
   }
@@ -56,6 +66,15 @@ private:
   template <class F> std::optional<Tensor> from(Attribute recipe, F f) {
     auto source = run(recipe);
     return source ? std::optional<Tensor>(f(*source)) : std::nullopt;
+  }
+
+  /// Each element changed, then rounded to the element type that it keeps.
+  template <class RecipeT, class F> std::optional<Tensor> each(RecipeT recipe, F f) {
+    return from(recipe.getSource(), [&](Tensor &source) {
+      for (double &value : source.data)
+        value = f(value);
+      return cast(std::move(source), recipeType(recipe).getElementType());
+    });
   }
 
   /// A tensor of this shape whose element at an index is the source's at the index that `f` makes of it.
@@ -73,13 +92,15 @@ private:
   std::optional<Tensor> tensor(TensorRecipeAttr recipe) {
     if (!checkpoint)
       return fail(fmt::format("tensor '{}' is needed, and no weights are given", recipe.getName().str()));
-    std::vector<float> floats; // first of no size: name and shape are checked before anything is allocated for them
+    Type type = recipe.getType().getElementType();
+    ElementType element = type.isF16() ? ElementType::F16 : type.isBF16() ? ElementType::BF16 : ElementType::F32;
+    if (!checkpoint->holds(recipe.getName().getValue(), recipe.getType().getShape(), element, diagnostics))
+      return std::nullopt; // before anything is allocated
+    std::vector<float> floats(static_cast<size_t>(recipe.getType().getNumElements()));
     if (!checkpoint->read(recipe.getName().getValue(), recipe.getType().getShape(), 0, floats, diagnostics))
       return std::nullopt;
-    floats.resize(static_cast<size_t>(recipe.getType().getNumElements()));
-    if (!checkpoint->read(recipe.getName().getValue(), recipe.getType().getShape(), 0, floats, diagnostics))
-      return std::nullopt;
-    return Tensor(recipe.getType().getShape(), std::vector<double>(floats.begin(), floats.end()));
+    Tensor tensor(recipe.getType().getShape(), std::vector<double>(floats.begin(), floats.end()));
+    return checkpoint->isSeeded() ? cast(std::move(tensor), type) : tensor;
   }
 
   static Tensor constant(DenseElementsAttr value) {
@@ -131,11 +152,21 @@ private:
     return result;
   }
 
+  static double rounded(double value, const llvm::fltSemantics &semantics) {
+    llvm::APFloat number(value);
+    bool loses;
+    number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &loses);
+    number.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses);
+    return number.convertToDouble();
+  }
+
   /// Rounds as the packed bytes are rounded: the one place where float64 gives way, since these are the numbers the model has.
   static Tensor cast(Tensor source, Type element) {
     for (double &value : source.data) {
       if (element.isF32())
         value = static_cast<double>(static_cast<float>(value));
+      else if (element.isF16() || element.isBF16())
+        value = rounded(value, mlir::cast<FloatType>(element).getFloatSemantics());
       else if (element.isInteger(32))
         value = std::isnan(value) ? 0 : std::clamp<double>(std::trunc(value), INT32_MIN, INT32_MAX);
       else if (element.isInteger(1))

@@ -127,10 +127,50 @@ TEST_F(RecipeTest, castRoundsOnceAtEachStep) {
               ElementsAre(2, -2, INT32_MAX, 0));
 }
 
+TEST_F(RecipeTest, addAndScaleAreComputedInDoubleAndRoundedOnce) {
+  EXPECT_THAT(run("#heddle.add<" + tensor("3") + ", 0.1>"), ElementsAre(float(0.1), float(1 + 0.1), float(2 + 0.1)));
+  EXPECT_THAT(run("#heddle.scale<" + tensor("2x2") + ", 8.0>"), ElementsAre(0, 8, 16, 24));
+  EXPECT_THAT(run("#heddle.add<#heddle.scale<" + tensor("3") + ", -2.0>, 1.0>"), ElementsAre(1, -1, -3));
+  EXPECT_THAT(run("#heddle.scale<#heddle.add<" + tensor("3") + ", 1.0>, -2.0>"), ElementsAre(-2, -4, -6));
+  EXPECT_THAT(run<double>("#heddle.cast<#heddle.add<" + tensor("1") + ", 0.1>, f64>"),
+              ElementsAre(double(0.1f))); // its element type is f32 before the cast
+  EXPECT_THAT(run("#heddle.pack<#heddle.add<#heddle.transpose<" + tensor("3x2") + ", [1, 0]>, 1.0>, 4>"),
+              ElementsAre(1, 3, 5, 0, 2, 4, 6, 0)); // padding stays 0
+  EXPECT_THAT(run<int32_t>("#heddle.scale<#heddle.constant<dense<[3, -3]> : tensor<2xi32>>, 0.5>"), ElementsAre(1, -1));
+}
+
+TEST_F(RecipeTest, selectNamesPlacesInAnyOrder) {
+  EXPECT_THAT(run("#heddle.select<" + tensor("3x2") + ", 0, [2, 0]>"), ElementsAre(4, 5, 0, 1));
+  EXPECT_THAT(run("#heddle.select<" + tensor("2x3") + ", 1, [1, 0]>"), ElementsAre(1, 0, 4, 3));
+  EXPECT_THAT(run("#heddle.select<" + tensor("3x2") + ", 0, [0, 0, 2, 1, 2]>"), ElementsAre(0, 1, 0, 1, 4, 5, 2, 3, 4, 5));
+  EXPECT_THAT(run("#heddle.select<" + tensor("2x3x2") + ", 1, [2, 2]>"), ElementsAre(4, 5, 4, 5, 10, 11, 10, 11));
+}
+
+TEST_F(RecipeTest, selectWithinOtherRecipes) { // buckets of a table [bucket, head] laid out by distance, heads first
+  std::string table = "#heddle.select<" + tensor("3x2") + ", 0, [2, 2, 1, 0, 0]>";
+  EXPECT_THAT(run("#heddle.transpose<" + table + ", [1, 0]>"), ElementsAre(4, 4, 2, 0, 0, 5, 5, 3, 1, 1));
+  EXPECT_THAT(run("#heddle.scale<#heddle.slice<" + table + ", 0, 1, 2>, 10.0>"), ElementsAre(40, 50, 20, 30));
+  EXPECT_THAT(run("#heddle.select<#heddle.add<" + tensor("2x2") + ", 1.0>, 0, [1, 1, 0]>"), ElementsAre(3, 4, 3, 4, 1, 2));
+}
+
+TEST_F(RecipeTest, tensorsOf16BitsUnderACast) {
+  auto stored = [](std::string type) { return "#heddle.tensor<\"t\", tensor<3x2x" + type + ">>"; };
+  for (std::string type : {"f16", "bf16"}) {
+    EXPECT_THAT(run("#heddle.cast<" + stored(type) + ", f32>"), ElementsAre(0, 1, 2, 3, 4, 5));
+    EXPECT_THAT(run("#heddle.cast<#heddle.transpose<" + stored(type) + ", [1, 0]>, f32>"), ElementsAre(0, 2, 4, 1, 3, 5));
+    EXPECT_THAT(run("#heddle.cast<#heddle.select<" + stored(type) + ", 0, [1, 1]>, f32>"), ElementsAre(2, 3, 2, 3)); // through memory
+  }
+  EXPECT_THAT(run("#heddle.cast<#heddle.add<" + stored("bf16") + ", 0.001>, f32>"), // the sum is a bf16 before the cast
+              ElementsAre(testing::FloatNear(0.001f, 3e-6f), 1, 2, 3, 4, 5));
+  EXPECT_THAT(run("#heddle.cast<#heddle.cast<#heddle.constant<dense<[65519.0, 65520.0, 1.0e-8, 0x7FF8000000000000]> : tensor<4xf64>>, f16>, f32>"),
+              ElementsAre(65504, INFINITY, 0, testing::IsNan()));
+}
+
 TEST_F(RecipeTest, anglesAreComputedInDouble) {
   auto interleaved = run<double>("#heddle.angles<[1.0, 0.01], 3, 4, interleaved>");
   ASSERT_EQ(interleaved.size(), 12u);
-  EXPECT_THAT(std::vector<double>(interleaved.begin() + 8, interleaved.end()), ElementsAre(std::sin(2), std::cos(2), std::sin(2 * 0.01), std::cos(2 * 0.01)));
+  EXPECT_THAT(std::vector<double>(interleaved.begin() + 8, interleaved.end()),
+              ElementsAre(std::sin(2), std::cos(2), std::sin(2 * 0.01), std::cos(2 * 0.01)));
   auto halves = run<double>("#heddle.angles<[1.0, 0.01], 3, 4, halves>");
   EXPECT_THAT(std::vector<double>(halves.begin() + 8, halves.end()), ElementsAre(std::sin(2), std::sin(2 * 0.01), std::cos(2), std::cos(2 * 0.01)));
 }
@@ -138,7 +178,8 @@ TEST_F(RecipeTest, anglesAreComputedInDouble) {
 TEST_F(RecipeTest, anglesOfOddWidthLeaveOutTheLastCosine) { // first-examples.md: two rows of width 3
   std::string frequencies = "[1.0, " + std::to_string(std::pow(10000.0, -2.0 / 3)) + "]";
   auto table = run<double>("#heddle.angles<" + frequencies + ", 2, 3, interleaved>");
-  EXPECT_THAT(table, ElementsAre(0, 1, 0, testing::DoubleNear(0.84147098, 1e-8), testing::DoubleNear(0.54030231, 1e-8), testing::DoubleNear(0.00215443, 1e-6)));
+  EXPECT_THAT(table, ElementsAre(0, 1, 0, testing::DoubleNear(0.84147098, 1e-8), testing::DoubleNear(0.54030231, 1e-8),
+                                 testing::DoubleNear(0.00215443, 1e-6)));
 }
 
 TEST_F(RecipeTest, sinusoidalTableOfThePaper) { // first-examples.md, section 2
@@ -191,13 +232,14 @@ TEST_F(RecipeTest, largeTensorsComeInPieces) {
 TEST_F(RecipeTest, failuresAreMessages) {
   EXPECT_TRUE(run("#heddle.concat<0, " + tensor("1") + ", #heddle.tensor<\"missing\", tensor<1xf32>>>").empty());
   EXPECT_THAT(diagnostics.render(), HasSubstr("counting: error: tensor 'missing' is missing\n"));
-  EXPECT_TRUE(run("#heddle.cast<#heddle.tensor<\"h\", tensor<1xf16>>, f32>").empty());
-  EXPECT_THAT(diagnostics.render(), HasSubstr("tensor 'h': weights of element type f16 are not built yet"));
+  EXPECT_TRUE(run("#heddle.cast<#heddle.tensor<\"h\", tensor<1xf64>>, f32>").empty());
+  EXPECT_THAT(diagnostics.render(), HasSubstr("tensor 'h': weights of element type f64 are not built yet"));
   std::vector<char> out(4);
   EXPECT_FALSE(runRecipe(parse(tensor("1")), nullptr, out, diagnostics));
   EXPECT_THAT(diagnostics.render(), HasSubstr("error: tensor 't' is needed, and no weights are given\n"));
   Diagnostics own;
   EXPECT_FALSE(recipeBytes(parse("#heddle.tensor<\"h\", tensor<1xbf16>>"), own));
   EXPECT_FALSE(recipeBytes(parse("#heddle.tensor<\"h\", tensor<2305843009213693952xf32>>"), own));
-  EXPECT_EQ(own.render(), "error: weights of element type bf16 are not built yet\nerror: a weight of shape [2305843009213693952] passes 2^63 bytes\n");
+  EXPECT_EQ(own.render(),
+            "error: weights of element type bf16 are not built yet\nerror: a weight of shape [2305843009213693952] passes 2^63 bytes\n");
 }
