@@ -74,7 +74,8 @@ std::vector<Value> Expander::builtinSplit(Arguments &arguments) {
     if (sum != whole.staticValue())
       return {trace.fail(arguments.places[1], fmt::format("the sizes of the split add up to {}, the axis is {}", sum, whole.print()))};
   } else {
-    return {trace.fail(arguments.places[1], fmt::format("'split' takes a number of parts or a list of sizes, got {}", arguments.values[1].describe()))};
+    return {
+        trace.fail(arguments.places[1], fmt::format("'split' takes a number of parts or a list of sizes, got {}", arguments.values[1].describe()))};
   }
   std::vector<Value> parts;
   int64_t first = 0;
@@ -101,7 +102,8 @@ std::vector<Value> Expander::builtinConcat(Arguments &arguments) {
       return std::ranges::any_of(part.axes, [&](const Axis &a) { return a.extent.sameForm(arguments.over[0]); });
     };
     auto holder = std::ranges::find_if(parts, hasAxis);
-    std::optional<size_t> found = findAxis(arguments.over[0], holder == parts.end() ? parts.front() : *holder, arguments.overNames[0], arguments.overAt);
+    std::optional<size_t> found =
+        findAxis(arguments.over[0], holder == parts.end() ? parts.front() : *holder, arguments.overNames[0], arguments.overAt);
     if (!found)
       return {Failed()};
     axis = *found;
@@ -118,7 +120,8 @@ std::vector<Value> Expander::builtinConcat(Arguments &arguments) {
     others[axis] = Axis::makeUnit();
     Joined together = joined.empty() ? Joined{others, "", {}, false} : joinAxes(joined, others, "", "");
     if (!together.problem.empty())
-      return {trace.fail(arguments.at, fmt::format("cannot concat {} and {}: {}", Value(parts.front()).describe(), Value(part).describe(), together.problem))};
+      return {trace.fail(arguments.at,
+                         fmt::format("cannot concat {} and {}: {}", Value(parts.front()).describe(), Value(part).describe(), together.problem))};
     joined = std::move(together.axes);
   }
   if (!total)
@@ -136,6 +139,64 @@ std::vector<Value> Expander::builtinConcat(Arguments &arguments) {
   return {Tensor{parts.front().element, joined, result, ""}};
 }
 
+/// The first or last token of each row; its axis goes.
+Value Expander::pickToken(const Tensor &tensor, size_t axis, bool last) {
+  if (!emitter.ready())
+    return Failed();
+  Axes axes = tensor.axes;
+  Axis tokens = axes[axis];
+  int64_t place = Emitter::places(axes)[axis];
+  mlir::Value source = emitter.read(tensor);
+  axes.erase(axes.begin() + axis);
+  if (place != 1) { // the op has tokens behind the batch
+    Axes moved = axes;
+    moved.insert(moved.begin() + 1, tokens);
+    llvm::SmallVector<int64_t> permutation(dimsOf(source).getRank());
+    std::iota(permutation.begin(), permutation.end(), 0);
+    std::rotate(permutation.begin() + 1, permutation.begin() + place, permutation.begin() + place + 1);
+    source = emitter.make<TransposeOp>(emitter.type(tensor.element, moved), source, permutation);
+  }
+  return Tensor{tensor.element, axes, emitter.make<PickOp>(emitter.type(tensor.element, axes), source, last, mlir::Value()), ""};
+}
+
+/// windows(x, size, stride=1, padding=0, over): pieces of an axis, as a new last axis.
+std::vector<Value> Expander::builtinWindows(Arguments &arguments) {
+  std::optional<Tensor> x = movable(arguments.values[0], "windows", arguments.places[0]);
+  if (!x)
+    return {Failed()};
+  if (arguments.over.size() != 1)
+    return {trace.fail(arguments.at, "'windows' needs 'over', the one axis it cuts")};
+  std::optional<size_t> axis = findAxis(arguments.over[0], *x, arguments.overNames[0], arguments.overAt);
+  if (!axis || !mayCut(x->axes[*axis], "windows", arguments.at))
+    return {Failed()};
+  constexpr int64_t least[] = {1, 1, 0}, otherwise[] = {0, 1, 0}, largest = 1 << 24;
+  int64_t numbers[3]; // size, stride, padding
+  for (size_t i = 0; i < 3; ++i) {
+    const Value &value = arguments.values[i + 1];
+    numbers[i] = value.isNone() ? otherwise[i] : value.integer() ? value.integer()->staticValue() : -1;
+    if (numbers[i] < least[i] || numbers[i] > largest)
+      return {trace.fail(arguments.places[i + 1], fmt::format("'{}' of 'windows': expected an int from {} to {}, got {}",
+                                                              arguments.builtin->parameters[i + 1].name, least[i], largest, value.describe()))};
+  }
+  auto [size, stride, padding] = numbers;
+  const Extent whole = x->axes[*axis].extent;
+  int64_t padded;
+  if (__builtin_add_overflow(whole.staticValue(), 2 * padding, &padded) || padded < size)
+    return {trace.fail(arguments.places[1], fmt::format("windows of {} do not fit into {} with padding {}", size, whole.print(), padding))};
+  int64_t count = (padded - size) / stride + 1;
+  if (!emitter.ready())
+    return {Failed()};
+  Axes axes = x->axes;
+  axes[*axis].unit = false;
+  mlir::Value source = emitter.reshape(emitter.read(*x), axes);
+  int64_t place = Emitter::places(axes)[*axis];
+  if (count != whole.staticValue())
+    axes[*axis] = {Extent(count)};
+  axes.push_back({Extent(size)});
+  mlir::Value result = emitter.make<WindowsOp>(emitter.type(x->element, axes), source, place, size, stride, padding);
+  return {Tensor{x->element, axes, result, ""}};
+}
+
 Value Expander::evaluateCut(const Expr &expr, const Cut &node) {
   Value base = evaluate(*node.base);
   if (base.failed())
@@ -149,8 +210,14 @@ Value Expander::evaluateCut(const Expr &expr, const Cut &node) {
   if (!axis)
     return Failed();
   const Axis &whole = tensor->axes[*axis];
-  if (whole.extent.isRagged() && !node.end)
-    return trace.fail(expr.at, fmt::format("one token of the ragged '{}' is not built yet", node.axis));
+  if (whole.extent.isRagged() && !node.end) {
+    std::optional<Extent> place = node.first ? evaluateInt(*node.first, "a place") : Extent(0);
+    if (place && place->staticValue() != 0)
+      return trace.fail(node.first->at,
+                        fmt::format("of the ragged '{}' a row's first token (0) and its last can be taken, got {}", node.axis, place->print()));
+    emitter.at(expr.at);
+    return place ? pickToken(*tensor, *axis, !node.first) : Failed();
+  }
   if (!mayCut(whole, "a cut", expr.at))
     return Failed();
   int64_t length = whole.extent.staticValue();

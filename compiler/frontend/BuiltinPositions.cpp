@@ -76,40 +76,99 @@ std::vector<Value> Expander::builtinPositions(Arguments &arguments) {
 }
 
 std::vector<Value> Expander::builtinSinusoidal(Arguments &arguments) {
-  const Value &p = arguments.values[0], &width = arguments.values[2], &layout = arguments.values[3];
+  const Value &p = arguments.values[0], &width = arguments.values[2];
   auto *places = p.as<Tensor>();
   auto positions = places && places->value ? matchPositions(places->value) : std::nullopt;
   if (!positions || positions->second < 0)
     return {trace.fail(arguments.places[0], fmt::format("'sinusoidal' takes positions(x), plus an int if wanted, got {}", p.describe()))};
   auto *frequencies = arguments.values[1].as<ConstantTensor>();
   if (!frequencies || frequencies->axes.size() != 1)
-    return {trace.fail(arguments.places[1], fmt::format("'sinusoidal' takes a constant vector of frequencies, got {}", arguments.values[1].describe()))};
+    return {
+        trace.fail(arguments.places[1], fmt::format("'sinusoidal' takes a constant vector of frequencies, got {}", arguments.values[1].describe()))};
   int64_t most = 2 * frequencies->size();
   Extent columns = width.isNone() ? Extent(most) : width.integer() ? *width.integer() : Extent(0);
   if (columns.staticValue() < 1 || columns.staticValue() > most)
     return {trace.fail(arguments.places[2], fmt::format("the width of {} frequencies is an int from 1 to {}, got {}", frequencies->size(), most,
                                                         width.integer() ? width.integer()->print() : width.describe()))};
-  std::string named = layout.as<std::string>() ? *layout.as<std::string>() : layout.isNone() ? "interleaved" : "";
-  if (named != "interleaved" && named != "halves")
-    return {trace.fail(arguments.places[3], fmt::format("layout: expected \"interleaved\" or \"halves\", got {}", layout.describe()))};
-  const Extent &counted = places->axes.back().extent;
-  if (!counted.isStatic() && counted.name()->bound == 0)
-    return {trace.fail(arguments.at, fmt::format("'sinusoidal' needs a bound on '{}': write '{}{} <= max_position_embeddings' in the signature",
-                                                 counted.form(), counted.form(), counted.isRagged() ? "..." : ""))};
-  int64_t rows = (counted.isStatic() ? counted.staticValue() : counted.name()->bound) + positions->second, elements;
-  constexpr int64_t largest = 1 << 28; // a GiB of f32
-  if (__builtin_mul_overflow(rows, columns.staticValue(), &elements) || elements > largest)
-    return {trace.fail(arguments.at, fmt::format("a table of {} positions of width {} is too large; at most {} elements", rows, columns.print(), largest))};
-  if (!emitter.ready())
+  auto pairs = pairLayout(arguments, 3, PairLayout::interleaved);
+  if (!pairs)
     return {Failed()};
   Axes axes = places->axes;
   axes.push_back({columns});
+  mlir::Value result = sinusoids(arguments, positions->first.getResult(), axes, *frequencies, *pairs, positions->second);
+  return {result ? Value(Tensor{Element::F32, axes, result, ""}) : Failed()};
+}
+
+/// `"interleaved"` or `"halves"`; nothing after an error.
+std::optional<PairLayout> Expander::pairLayout(const Arguments &arguments, size_t place, PairLayout fallback) {
+  const Value &value = arguments.values[place];
+  auto *name = value.as<std::string>();
+  if (value.isNone())
+    return fallback;
+  if (name && (*name == "interleaved" || *name == "halves"))
+    return *name == "halves" ? PairLayout::halves : PairLayout::interleaved;
+  trace.error(arguments.places[place], fmt::format("layout: expected \"interleaved\" or \"halves\", got {}", value.describe()));
+  return std::nullopt;
+}
+
+/// Sines and cosines of positions, [.., tokens, width]: a table as long as the tokens' bound. Null after an error.
+mlir::Value Expander::sinusoids(const Arguments &arguments, mlir::Value positions, const Axes &axes, const ConstantTensor &frequencies,
+                                PairLayout layout, int64_t shift) {
+  const Extent &counted = axes[axes.size() - 2].extent, &columns = axes.back().extent;
+  if (!counted.isStatic() && counted.name()->bound == 0) {
+    trace.error(arguments.at, fmt::format("'{}' needs a bound on '{}': write '{}{} <= max_position_embeddings' in the signature", arguments.name(),
+                                          counted.form(), counted.form(), counted.isRagged() ? "..." : ""));
+    return {};
+  }
+  int64_t rows = (counted.isStatic() ? counted.staticValue() : counted.name()->bound) + shift, elements;
+  constexpr int64_t largest = 1 << 28; // a GiB of f32
+  if (__builtin_mul_overflow(rows, columns.staticValue(), &elements) || elements > largest) {
+    trace.error(arguments.at, fmt::format("a table of {} positions of width {} is too large; at most {} elements", rows, columns.print(), largest));
+    return {};
+  }
+  if (!emitter.ready())
+    return {};
   mlir::OpBuilder &builder = emitter.build();
-  auto layoutAttr = PairLayoutAttr::get(builder.getContext(), named == "halves" ? PairLayout::halves : PairLayout::interleaved);
-  mlir::Value result =
-      emitter.make<SinusoidalPositionsOp>(emitter.type(Element::F32, axes), positions->first.getResult(),
-                                          builder.getDenseF64ArrayAttr(*frequencies->data), layoutAttr, builder.getI64IntegerAttr(positions->second));
-  return {Tensor{Element::F32, axes, result, ""}};
+  return emitter.make<SinusoidalPositionsOp>(emitter.type(Element::F32, axes), positions, builder.getDenseF64ArrayAttr(*frequencies.data),
+                                             PairLayoutAttr::get(builder.getContext(), layout), builder.getI64IntegerAttr(shift));
+}
+
+/// rotary(x, frequencies, layout="halves", gain=1.0): the first 2 len channels of x [.., tokens, d] turned by the angles of their position.
+std::vector<Value> Expander::builtinRotary(Arguments &arguments) {
+  const Value &x = arguments.values[0], &given = arguments.values[3];
+  size_t rank = x.isTensor() ? x.axes()->size() : 0;
+  if (rank < 2 || elementOfValue(x) == Element::Bool || !x.axes()->back().extent.isStatic())
+    return {trace.fail(arguments.places[0], fmt::format("'rotary' takes f32[.., tokens, width], got {}", x.describe()))};
+  auto *frequencies = arguments.values[1].as<ConstantTensor>();
+  if (!frequencies || frequencies->axes.size() != 1)
+    return {trace.fail(arguments.places[1], fmt::format("'rotary' takes a constant vector of frequencies, got {}", arguments.values[1].describe()))};
+  Extent width(2 * frequencies->size());
+  const Extent &channels = x.axes()->back().extent, &counted = (*x.axes())[rank - 2].extent;
+  if (width.staticValue() > channels.staticValue())
+    return {trace.fail(arguments.places[1],
+                       fmt::format("{} frequencies turn {} channels, x has {}", frequencies->size(), width.print(), channels.print()))};
+  if (counted.isBatch())
+    return {trace.fail(arguments.places[0], fmt::format("'rotary' turns by positions along tokens, '{}' is the batch", counted.form()))};
+  auto layout = pairLayout(arguments, 2, PairLayout::halves);
+  std::optional<double> gain = given.isNone() ? std::optional(1.0) : knownNumber(arguments, 3);
+  std::optional<Tensor> source = layout && gain ? elementwise.tensor(x, Element::F32) : std::nullopt;
+  if (!source)
+    return {Failed()};
+  emitter.at(arguments.at);
+  Axes real = source->axes, places{{counted}};
+  real[rank - 1].unit = real[rank - 2].unit = false; // the op has both axes
+  if (!counted.isStatic())
+    places.insert(places.begin(), source->axes.front());
+  mlir::Value none, positions = emitter.make<PositionsOp>(emitter.type(Element::I32, places), none, none);
+  places.push_back({width});
+  mlir::Value angles = sinusoids(arguments, positions, places, *frequencies, PairLayout::halves, 0);
+  if (!angles)
+    return {Failed()};
+  mlir::Value unturned = emitter.reshape(source->value, real);
+  mlir::OpBuilder &builder = emitter.build();
+  mlir::Value turned = emitter.make<RotaryEmbeddingOp>(unturned.getType(), unturned, angles, PairLayoutAttr::get(builder.getContext(), *layout),
+                                                       builder.getF64FloatAttr(*gain));
+  return {Tensor{Element::F32, source->axes, emitter.reshape(turned, source->axes), ""}};
 }
 
 } // namespace heddle::frontend

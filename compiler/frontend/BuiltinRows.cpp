@@ -1,7 +1,5 @@
 // Built-ins that work along an axis: reductions, softmax, norms.
 #include "compiler/frontend/Builtins.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -44,19 +42,9 @@ std::optional<std::vector<size_t>> Expander::overAxes(const Arguments &arguments
   return places;
 }
 
-/// What rows can be read along until the next issue builds the rest: one static axis, the last.
-bool Expander::refuseAxesNotBuilt(const Arguments &arguments, const std::vector<size_t> &places) {
-  const Axes &axes = *arguments.values[0].axes();
-  bool ragged = std::ranges::any_of(places, [&](size_t place) { return !axes[place].extent.isStatic(); });
-  if (!ragged && places.size() == 1 && places[0] + 1 == axes.size())
-    return false;
-  trace.error(arguments.at, fmt::format("'{}' over {} is not built yet", arguments.name(), ragged ? "an axis that a run decides" : "another axis than the last"));
-  return true;
-}
-
 std::vector<Value> Expander::builtinReduce(Arguments &arguments) {
   std::optional<Places> places = overAxes(arguments);
-  if (!places || refuseAxesNotBuilt(arguments, *places))
+  if (!places)
     return {Failed()};
   Element element = arguments.name() == "mean" || arguments.name() == "var" ? Element::F32 : *elementOfValue(arguments.values[0]);
   std::optional<Tensor> x = elementwise.tensor(arguments.values[0], element);
@@ -100,14 +88,13 @@ std::vector<Value> Expander::builtinSoftmax(Arguments &arguments) {
     return {Failed()};
   if (places->size() != 1)
     return {trace.fail(arguments.overAt, "'softmax' goes over one axis")};
-  if (refuseAxesNotBuilt(arguments, *places))
-    return {Failed()};
   std::optional<Tensor> x = elementwise.tensor(arguments.values[0], Element::F32);
   if (!x)
     return {Failed()};
   if (x->axes[places->front()].unit)
     return {elementwise.binary(syntax::Operator::Divide, *x, *x, arguments.at, arguments.at, "")};
-  return {Tensor{Element::F32, x->axes, emitter.make<SoftmaxOp>(x->value.getType(), x->value, Emitter::places(x->axes)[places->front()], mlir::Value()), ""}};
+  return {Tensor{Element::F32, x->axes,
+                 emitter.make<SoftmaxOp>(x->value.getType(), x->value, Emitter::places(x->axes)[places->front()], mlir::Value()), ""}};
 }
 
 /// x with a static last axis, and its vectors of that length; none after an error.
@@ -116,13 +103,14 @@ std::optional<Tensor> Expander::normOperand(const Arguments &arguments, size_t p
   bool isTensor = value.isTensor() && elementOfValue(value) != Element::Bool && !value.axes()->empty();
   if (!isTensor || (width && (value.axes()->size() != 1 || !value.axes()->front().extent.agrees(*width)))) {
     std::string expected = width ? fmt::format("f32[{}]", width->print()) : "a tensor of numbers with an axis";
-    trace.error(arguments.places[place],
-                fmt::format("'{}' of '{}': expected {}, got {}", arguments.builtin->parameters[place].name, arguments.name(), expected, value.describe()));
+    trace.error(arguments.places[place], fmt::format("'{}' of '{}': expected {}, got {}", arguments.builtin->parameters[place].name, arguments.name(),
+                                                     expected, value.describe()));
     return std::nullopt;
   }
   const Axis &last = value.axes()->back();
   if (!width && (last.unit || !last.extent.isStatic())) {
-    trace.error(arguments.at, fmt::format("'{}' goes over the last axis, which must be static and no unit axis, got {}", arguments.name(), value.describe()));
+    trace.error(arguments.at,
+                fmt::format("'{}' goes over the last axis, which must be static and no unit axis, got {}", arguments.name(), value.describe()));
     return std::nullopt;
   }
   return elementwise.tensor(value, Element::F32);
@@ -154,7 +142,6 @@ std::vector<Value> Expander::builtinLayerNorm(Arguments &arguments) {
   return {Tensor{Element::F32, x->axes, result, ""}};
 }
 
-/// x / sqrt(mean(x * x) + epsilon) * gain; the graph stage knows the formula.
 std::vector<Value> Expander::builtinRmsNorm(Arguments &arguments) {
   std::optional<double> epsilon = knownNumber(arguments, 2);
   std::optional<Tensor> x = normOperand(arguments, 0, nullptr);
@@ -165,12 +152,8 @@ std::vector<Value> Expander::builtinRmsNorm(Arguments &arguments) {
   std::optional<Tensor> gain = normOperand(arguments, 1, &x->axes.back().extent);
   if (!gain)
     return {Failed()};
-  Tensor square{Element::F32, x->axes, emitter.make<mlir::arith::MulFOp>(x->value, x->value), ""};
-  Tensor mean = reduce("mean", square, {x->axes.size() - 1});
-  mlir::Value sum = emitter.make<mlir::arith::AddFOp>(mean.value, emitter.splat(*epsilon, Element::F32, mean.axes));
-  mlir::Value root = emitter.make<mlir::math::SqrtOp>(sum);
-  mlir::Value scaled = emitter.make<mlir::arith::DivFOp>(x->value, emitter.widen(root, mean.axes, x->axes));
-  return {Tensor{Element::F32, x->axes, emitter.make<mlir::arith::MulFOp>(scaled, emitter.widen(gain->value, gain->axes, x->axes)), ""}};
+  mlir::Value result = emitter.make<RmsNormOp>(x->value.getType(), x->value, gain->value, emitter.build().getF64FloatAttr(*epsilon));
+  return {Tensor{Element::F32, x->axes, result, ""}};
 }
 
 } // namespace heddle::frontend

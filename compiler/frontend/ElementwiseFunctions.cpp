@@ -18,9 +18,11 @@ namespace math = mlir::math;
 std::shared_ptr<const Mask> Elementwise::mask(const Value &value, Position at) {
   if (auto *mask = value.as<std::shared_ptr<const Mask>>())
     return *mask;
-  auto *tensor = value.as<Tensor>();
-  if (tensor && tensor->element == Element::Bool)
-    return std::make_shared<const Mask>(Mask{Mask::Kind::Tensor, nullptr, nullptr, *tensor});
+  if (value.isTensor() && elementOfValue(value) == Element::Bool) {
+    emitter.at(at);
+    std::optional<Tensor> read = value.as<Tensor>() ? *value.as<Tensor>() : tensor(value, Element::Bool);
+    return read ? std::make_shared<const Mask>(Mask{Mask::Kind::Tensor, nullptr, nullptr, *read, {}, {}}) : nullptr;
+  }
   if (!value.failed())
     trace.error(at, fmt::format("expected a mask (causal, a bool tensor, ...), got {}", value.describe()));
   return nullptr;
@@ -34,7 +36,7 @@ Value Elementwise::logical(Operator op, const Value &left, const Value &right, P
     return trace.fail(opAt, "masks are joined by 'and'; 'or' of masks does not exist");
   if (masks) {
     std::shared_ptr<const Mask> a = mask(left, opAt), b = a ? mask(right, opAt) : nullptr;
-    return b ? Value(std::make_shared<const Mask>(Mask{Mask::Kind::And, a, b, {}})) : Value();
+    return b ? Value(std::make_shared<const Mask>(Mask{Mask::Kind::And, a, b, {}, {}, {}})) : Value();
   }
   std::string what = fmt::format("cannot compute {} {} {}", left.describe(), spelling(op), right.describe());
   if (elementOfValue(left) != Element::Bool || elementOfValue(right) != Element::Bool)
@@ -43,8 +45,8 @@ Value Elementwise::logical(Operator op, const Value &left, const Value &right, P
   std::optional<Operands> both = operands(left, right, Element::Bool, what, opAt);
   if (!both)
     return Failed();
-  mlir::Value result = op == Operator::And ? mlir::Value(emitter.make<arith::AndIOp>(both->left, both->right))
-                                           : emitter.make<arith::OrIOp>(both->left, both->right);
+  mlir::Value result =
+      op == Operator::And ? mlir::Value(emitter.make<arith::AndIOp>(both->left, both->right)) : emitter.make<arith::OrIOp>(both->left, both->right);
   return Tensor{Element::Bool, both->axes, result, ""};
 }
 
@@ -76,24 +78,22 @@ Value Elementwise::function(const std::string &name, const Value &operand, Posit
   emitter.at(at);
   if (auto *constant = operand.as<ConstantTensor>())
     return mapConstants(Element::F32, constant->axes, {constant}, [real](const double *x) { return real(x[0]); }, at, trace);
-  if (name == "sin" || name == "cos" || name == "log")
-    return trace.fail(at, fmt::format("'{}' of a tensor of a run is not built yet", name));
   std::optional<Tensor> x = tensor(operand, Element::F32);
   return x ? Value(Tensor{Element::F32, x->axes, realFunctionOf(name, x->value, x->axes), ""}) : Failed();
 }
 
 mlir::Value Elementwise::realFunctionOf(const std::string &name, mlir::Value x, const Axes &axes) {
   auto number = [&](double value) { return emitter.splat(value, Element::F32, axes); };
-  auto times = [&](mlir::Value a, mlir::Value b) -> mlir::Value { return emitter.make<arith::MulFOp>(a, b); };
-  auto plus = [&](mlir::Value a, mlir::Value b) -> mlir::Value { return emitter.make<arith::AddFOp>(a, b); };
-  auto sigmoid = [&]() -> mlir::Value {
-    mlir::Value e = emitter.make<math::ExpOp>(emitter.make<arith::NegFOp>(x));
-    return emitter.make<arith::DivFOp>(number(1), plus(number(1), e));
-  };
   if (name == "sqrt")
     return emitter.make<math::SqrtOp>(x);
   if (name == "exp")
     return emitter.make<math::ExpOp>(x);
+  if (name == "log")
+    return emitter.make<math::LogOp>(x);
+  if (name == "sin")
+    return emitter.make<math::SinOp>(x);
+  if (name == "cos")
+    return emitter.make<math::CosOp>(x);
   if (name == "tanh")
     return emitter.make<math::TanhOp>(x);
   if (name == "erf")
@@ -102,16 +102,15 @@ mlir::Value Elementwise::realFunctionOf(const std::string &name, mlir::Value x, 
     return emitter.make<math::AbsFOp>(x);
   if (name == "relu")
     return emitter.make<arith::MaximumFOp>(x, number(0));
-  if (name == "sigmoid")
-    return sigmoid();
+  if (name == "gelu")
+    return emitter.make<GeluOp>(x, GeluForm::erf);
+  if (name == "gelu_tanh")
+    return emitter.make<GeluOp>(x, GeluForm::tanh);
   if (name == "silu")
-    return times(x, sigmoid());
-  mlir::Value half = times(number(0.5), x);
-  if (name == "gelu") // x / 2 * (1 + erf(x / sqrt(2)))
-    return times(half, plus(number(1), emitter.make<math::ErfOp>(times(x, number(std::sqrt(0.5))))));
-  // gelu_tanh: x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))
-  mlir::Value inner = plus(x, times(number(0.044715), times(times(x, x), x)));
-  return times(half, plus(number(1), emitter.make<math::TanhOp>(times(number(std::sqrt(2 / M_PI)), inner))));
+    return emitter.make<SiluOp>(x);
+  assert(name == "sigmoid" && "every function of the table is here"); // 1 / (1 + exp(-x))
+  mlir::Value e = emitter.make<math::ExpOp>(emitter.make<arith::NegFOp>(x));
+  return emitter.make<arith::DivFOp>(number(1), emitter.make<arith::AddFOp>(number(1), e));
 }
 
 Value Elementwise::maximum(const Value &left, const Value &right, bool larger, Position at) {
@@ -132,9 +131,10 @@ Value Elementwise::maximum(const Value &left, const Value &right, bool larger, P
     std::optional<Axes> axes = join(left, right, what, at);
     ConstantTensor a = left.isNumber() ? constantOf(left) : *left.as<ConstantTensor>();
     ConstantTensor b = right.isNumber() ? constantOf(right) : *right.as<ConstantTensor>();
-    return axes ? mapConstants(*element, *axes, {&a, &b},
-                               [larger](const double *x) { return larger ? std::max(x[0], x[1]) : std::min(x[0], x[1]); }, at, trace)
-                : Failed();
+    return axes
+               ? mapConstants(
+                     *element, *axes, {&a, &b}, [larger](const double *x) { return larger ? std::max(x[0], x[1]) : std::min(x[0], x[1]); }, at, trace)
+               : Failed();
   }
   std::optional<Operands> both = operands(left, right, *element, what, at);
   if (!both)
@@ -169,7 +169,8 @@ Value Elementwise::where(const Value &condition, const Value &yes, const Value &
   if (!condition.as<Tensor>() && !yes.as<Tensor>() && !no.as<Tensor>()) {
     ConstantTensor a = yes.isNumber() ? constantOf(yes) : *yes.as<ConstantTensor>();
     ConstantTensor b = no.isNumber() ? constantOf(no) : *no.as<ConstantTensor>();
-    return mapConstants(*element, *axes, {condition.as<ConstantTensor>(), &a, &b}, [](const double *x) { return x[0] != 0 ? x[1] : x[2]; }, at, trace);
+    return mapConstants(
+        *element, *axes, {condition.as<ConstantTensor>(), &a, &b}, [](const double *x) { return x[0] != 0 ? x[1] : x[2]; }, at, trace);
   }
   mlir::Value c = spread(condition, Element::Bool, *axes), a = c ? spread(yes, *element, *axes) : mlir::Value();
   mlir::Value b = a ? spread(no, *element, *axes) : mlir::Value();

@@ -1,6 +1,7 @@
 // The few shapes of op that all mathematics needs: constants, broadcasts, reshapes, conversions.
 #include "compiler/frontend/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <cmath>
 #include <fmt/format.h>
 
 namespace heddle::frontend {
@@ -60,14 +61,19 @@ mlir::Value Emitter::read(const Tensor &tensor) {
 std::optional<Tensor> Emitter::materialise(const ConstantTensor &constant, Element element) {
   if (!ready())
     return std::nullopt;
-  if (element != Element::F32) {
-    trace.error(position, fmt::format("a constant tensor of {} among tensors of a run is not built yet", nameOf(element)));
+  constexpr double exactInts = 16777216.0; // 2^24: constants are stored in f32
+  if (element == Element::I32 && llvm::any_of(*constant.data, [](double x) { return std::fabs(x) > exactInts; })) {
+    trace.error(position, "a constant tensor of i32 among tensors of a run has elements up to 2^24 so far; larger ones are not built yet");
     return std::nullopt;
   }
-  auto resultType = type(element, constant.axes);
-  auto doubles = mlir::DenseElementsAttr::get(mlir::RankedTensorType::get(resultType.getShape(), builder.getF64Type()), llvm::ArrayRef(*constant.data));
+  auto resultType = type(Element::F32, constant.axes);
+  auto doubles =
+      mlir::DenseElementsAttr::get(mlir::RankedTensorType::get(resultType.getShape(), builder.getF64Type()), llvm::ArrayRef(*constant.data));
   mlir::Attribute recipe = CastRecipeAttr::get(builder.getContext(), ConstantRecipeAttr::get(builder.getContext(), doubles), builder.getF32Type());
-  return Tensor{element, constant.axes, make<UseOp>(resultType, weights.useConstant(recipe, resultType, location())), ""};
+  mlir::Value value = make<UseOp>(resultType, weights.useConstant(recipe, resultType, location()));
+  if (element == Element::Bool)
+    value = make<mlir::arith::CmpFOp>(mlir::arith::CmpFPredicate::UNE, value, splat(0, Element::F32, constant.axes));
+  return Tensor{element, constant.axes, element == Element::I32 ? convert(value, Element::F32, element) : value, ""};
 }
 
 mlir::Value Emitter::splat(double number, Element element, const Axes &axes) {

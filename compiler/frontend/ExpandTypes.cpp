@@ -8,10 +8,14 @@ using namespace syntax;
 
 static std::optional<Element> elementOfType(TypeKind kind) {
   switch (kind) {
-  case TypeKind::F32: return Element::F32;
-  case TypeKind::I32: return Element::I32;
-  case TypeKind::BoolTensor: return Element::Bool;
-  default: return std::nullopt;
+  case TypeKind::F32:
+    return Element::F32;
+  case TypeKind::I32:
+    return Element::I32;
+  case TypeKind::BoolTensor:
+    return Element::Bool;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -72,20 +76,27 @@ bool Expander::conform(Value &value, const TypeExpr &type, const std::string &wh
     return false;
   };
   switch (type.kind) {
-  case TypeKind::Int: return value.integer() || refuse("int");
+  case TypeKind::Int:
+    return value.integer() || refuse("int");
   case TypeKind::Float:
     if (!value.isNumber())
       return refuse("float");
     value = *value.number();
     return true;
-  case TypeKind::Bool: return value.as<bool>() || refuse("bool");
-  case TypeKind::String: return value.as<std::string>() || refuse("string");
+  case TypeKind::Bool:
+    return value.as<bool>() || refuse("bool");
+  case TypeKind::String:
+    return value.as<std::string>() || refuse("string");
   case TypeKind::Mask:
     if (auto *tensor = value.as<Tensor>(); tensor && tensor->element == Element::Bool)
       return true;
     return value.as<std::shared_ptr<const Mask>>() || value.isNone() || refuse("a mask");
-  case TypeKind::Bias: trace.error(at, "values of type bias are not built yet"); return false;
-  default: break;
+  case TypeKind::Bias:
+    if (auto *tensor = value.as<Tensor>(); tensor && tensor->element == Element::F32)
+      return true;
+    return value.as<std::shared_ptr<const Bias>>() || value.isNone() || refuse("a bias");
+  default:
+    break;
   }
   return value.isTensor() ? conformTensor(value, type, what, at) : refuse(printExpected(type));
 }

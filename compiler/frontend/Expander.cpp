@@ -177,6 +177,8 @@ Value Expander::evaluateBinary(const Expr &expr, const Binary &node) {
     return Failed();
   if (node.op == Operator::Product)
     return product(left, right, node.opAt);
+  if (node.op == Operator::Add && (left.as<std::shared_ptr<const Bias>>() || right.as<std::shared_ptr<const Bias>>()))
+    return addBias(left, right, node.opAt);
   return elementwise.binary(node.op, left, right, expr.at, node.opAt, keyBeingDefaulted);
 }
 
@@ -199,7 +201,8 @@ std::vector<Value> Expander::evaluateMatch(const Expr &expr, const Match &node) 
   if (subject.failed())
     return {Failed()};
   if (subject.isTensor())
-    return {trace.fail(node.subject->at, fmt::format("a match is decided when compiling, got {}", subject.describe()), {"write where(condition, a, b)"})};
+    return {
+        trace.fail(node.subject->at, fmt::format("a match is decided when compiling, got {}", subject.describe()), {"write where(condition, a, b)"})};
   std::string known;
   for (const Match::Arm &arm : node.arms) {
     if (arm.values.empty())

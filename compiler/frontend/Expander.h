@@ -76,7 +76,8 @@ private:
 
   // ExpandCalls.cpp
   std::vector<Value> evaluateCall(const syntax::Expr &expr, const syntax::Call &call);
-  std::vector<Value> callFunction(Position at, const syntax::Function &function, const syntax::Entry *entry, const syntax::Call &call, bool inPrelude);
+  std::vector<Value> callFunction(Position at, const syntax::Function &function, const syntax::Entry *entry, const syntax::Call &call,
+                                  bool inPrelude);
   bool bindArguments(Position at, const syntax::Function &function, const syntax::Call &call, Frame &callee,
                      std::vector<std::pair<std::string, Value>> &shown);
   std::vector<Value> callBuiltin(Position at, const Builtin &builtin, const syntax::Call &call);
@@ -136,24 +137,31 @@ private:
   Values builtinAttention(Arguments &arguments);
   Values builtinMask(Arguments &arguments);
   Values builtinMaskValues(Arguments &arguments);
+  Values builtinWindow(Arguments &arguments);
+  Values builtinRelative(Arguments &arguments);
+  Values builtinRotary(Arguments &arguments);
+  Values builtinWindows(Arguments &arguments);
   Values builtinNotBuilt(Arguments &arguments);
 
   // What the families share, each in the file of the family that is named first.
   /// The axes a reduction goes over, ascending; none after an error.
   std::optional<std::vector<size_t>> overAxes(const Arguments &arguments);
-  bool refuseAxesNotBuilt(const Arguments &arguments, const std::vector<size_t> &places);
   Tensor reduce(const std::string &name, const Tensor &x, const std::vector<size_t> &places);
   std::optional<Tensor> normOperand(const Arguments &arguments, size_t place, const Extent *width);
   std::optional<double> knownNumber(const Arguments &arguments, size_t place);
   bool mayCut(const Axis &axis, const std::string &what, Position at);
   std::optional<Tensor> movable(const Value &value, const std::string &what, Position at);
   void boundIds(const Tensor &ids, int64_t rows, Position at);
+  std::optional<PairLayout> pairLayout(const Arguments &arguments, size_t place, PairLayout fallback);
+  mlir::Value sinusoids(const Arguments &arguments, mlir::Value positions, const Axes &axes, const ConstantTensor &frequencies, PairLayout layout,
+                        int64_t shift);
 
   // BuiltinMovement.cpp, Rearrange.cpp, Product.cpp: syntax of its own
   Value evaluateIndex(const syntax::Expr &expr, const syntax::Index &node);
   Value gather(const Value &table, const Value &ids, Position at);
   Value evaluateCut(const syntax::Expr &expr, const syntax::Cut &node);
   Value slice(const Tensor &tensor, size_t axis, int64_t first, const Extent &size, bool drop);
+  Value pickToken(const Tensor &tensor, size_t axis, bool last);
   Value evaluateRearrange(const syntax::Expr &expr, const syntax::Rearrange &node);
   template <typename Plan> Value emitArrangement(const Tensor &tensor, const Axes &leading, const Plan &plan);
   Value product(const Value &left, const Value &right, Position at);
@@ -161,9 +169,17 @@ private:
   // BuiltinAttention.cpp
   struct AttentionOperand;
   std::optional<AttentionOperand> attentionOperand(const Arguments &arguments, size_t place);
-  /// The IR of a mask over scores of these axes ([.., query, key]); null after an error.
+  std::optional<mlir::Value> scoreChanges(const Arguments &arguments, const Axes &scores);
+
+  // BuiltinMasks.cpp
+  /// The IR of a mask or bias over scores of these axes ([.., query, key]); null after an error.
   mlir::Value emitMask(const Mask &mask, const Axes &scores, Position at);
-  mlir::Value emitMaskTensor(const Tensor &tensor, const Axes &scores, Position at);
+  mlir::Value emitBias(const Bias &bias, const Axes &scores, Position at);
+  mlir::Value overPairs(const Tensor &tensor, const Axes &scores, const std::string &what, Position at);
+  /// The bias that a value stands for: a bias, or an f32 tensor. Null after an error.
+  std::shared_ptr<const Bias> biasOf(const Value &value, Position at);
+  Value addBias(const Value &left, const Value &right, Position at);
+  Value changeScores(const Tensor &scores, mlir::Value change, Position at);
   std::optional<Axis> tokenAxis(const Value &value, Position at);
 
   const Names &names;
@@ -184,7 +200,7 @@ private:
     Extent end;
   };
   std::vector<Loop> loops;
-  std::set<std::string> expanded; // entries that are in the module
+  std::set<std::string> expanded;            // entries that are in the module
   std::vector<ExtentName *> entryDimensions; // of the entry that is being expanded
   std::map<void *, int64_t> idBounds;        // of its arguments: ids are below
 };

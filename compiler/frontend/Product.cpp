@@ -20,17 +20,11 @@ Value Expander::product(const Value &left, const Value &right, Position at) {
   }
   if (inner.extent.isBatch())
     return trace.fail(at, fmt::format("a product over '{}' would mix rows; a row's result may depend on that row only", inner.extent.form()));
-  if (!inner.extent.isStatic())
-    return trace.fail(at, fmt::format("a product over '{}', which a run decides, is not built yet", inner.extent.form()));
   Axes leftLead(a.begin(), a.end() - 2), rightLead(b.begin(), b.end() - 2);
   Joined lead = joinAxes(leftLead, rightLead, left.describe(), right.describe());
   if (!lead.problem.empty())
     return trace.fail(at, lead.widens ? lead.problem : fmt::format("{}: {}", what, lead.problem), lead.remedies);
   Axis rows = a[a.size() - 2], columns = b.back();
-  if (!rows.extent.isStatic() && !columns.extent.isStatic())
-    return trace.fail(at, fmt::format("scores of every token of '{}' with every token of '{}', written out, are not built yet", rows.extent.form(),
-                                      columns.extent.form()),
-                      {"attention(q, k, v) is the same in one op"});
   emitter.at(at);
   std::optional<Tensor> x = elementwise.tensor(left, Element::F32), y = x ? elementwise.tensor(right, Element::F32) : std::nullopt;
   if (!y)

@@ -7,9 +7,12 @@ namespace heddle::frontend {
 
 std::string_view nameOf(Element element) {
   switch (element) {
-  case Element::F32: return "f32";
-  case Element::I32: return "i32";
-  case Element::Bool: return "bool";
+  case Element::F32:
+    return "f32";
+  case Element::I32:
+    return "i32";
+  case Element::Bool:
+    return "bool";
   }
   return "";
 }
@@ -67,6 +70,7 @@ struct Describe {
   std::string operator()(const std::string &value) const { return quoted(value); }
   std::string operator()(const List &) const { return "a list"; }
   std::string operator()(const std::shared_ptr<const Mask> &) const { return "a mask"; }
+  std::string operator()(const std::shared_ptr<const Bias> &) const { return "a bias"; }
   std::string operator()(const ConstantTensor &value) const { return printType(value.element, value.axes); }
   std::string operator()(const Tensor &value) const { return printType(value.element, value.axes); }
   std::string operator()(const Object &) const { return "an object"; }

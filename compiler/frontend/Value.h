@@ -40,6 +40,16 @@ struct Mask {
   Kind kind = Kind::Causal;
   std::shared_ptr<const Mask> left, right; // of And
   Tensor tensor;                           // of Tensor
+  std::optional<int64_t> before, behind;   // of Window: the limits that there are
+};
+
+/// What is added to scores. No IR until an attention asks for it.
+struct Bias {
+  enum class Kind { Relative, Tensor, Sum };
+  Kind kind = Kind::Relative;
+  std::shared_ptr<const Bias> left, right; // of Sum
+  Tensor tensor;                           // of Tensor; of Relative: the weight [buckets, heads]
+  std::vector<int64_t> buckets;            // of Relative: for the distances -reach .. reach
 };
 
 struct Value;
@@ -49,11 +59,15 @@ struct Failed {};
 /// A place in config.json that keys point into; not a value to compute with.
 struct Object {};
 /// A function's name, as a task setting.
-struct FunctionName { std::string name; };
+struct FunctionName {
+  std::string name;
+};
 using List = std::shared_ptr<const std::vector<Value>>;
 
 struct Value {
-  std::variant<Failed, None, bool, Extent, double, std::string, List, std::shared_ptr<const Mask>, ConstantTensor, Tensor, Object, FunctionName> is;
+  std::variant<Failed, None, bool, Extent, double, std::string, List, std::shared_ptr<const Mask>, std::shared_ptr<const Bias>, ConstantTensor,
+               Tensor, Object, FunctionName>
+      is;
 
   Value() = default;
   template <typename T> Value(T value) : is(std::move(value)) {}

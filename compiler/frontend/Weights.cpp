@@ -61,8 +61,8 @@ bool Weights::checkExtents(Position at, const std::string &name, const Axes &axe
     trace.error(at, fmt::format("tensor '{}': expected {}, got {}", name, printAxes(axes), shapeText(info->shape)));
     return false;
   }
-  if (info->element != ElementType::F32) {
-    trace.error(at, fmt::format("tensor '{}': expected elements of F32, got {}, which is not built yet", name, nameOf(info->element)));
+  if (info->element != ElementType::F32 && info->element != ElementType::F16 && info->element != ElementType::BF16) {
+    trace.error(at, fmt::format("tensor '{}': expected elements of F32, F16 or BF16, got {}, which is not built yet", name, nameOf(info->element)));
     return false;
   }
   return true;
@@ -121,7 +121,8 @@ std::string Weights::rangeNote(const std::string &name) const {
       }
       if (!others.empty()) {
         auto [first, last] = std::ranges::minmax(others);
-        return others.size() == 1 ? fmt::format("the file has '{}'", first.second) : fmt::format("the file has '{}' to '{}'", first.second, last.second);
+        return others.size() == 1 ? fmt::format("the file has '{}'", first.second)
+                                  : fmt::format("the file has '{}' to '{}'", first.second, last.second);
       }
     }
     begin = dot + 1;
@@ -145,18 +146,41 @@ mlir::FlatSymbolRefAttr Weights::use(const std::string &name) {
   Known &weight = known.at(name);
   if (weight.symbol)
     return weight.symbol;
+  llvm::SmallVector<int64_t> used;
+  for (const Axis &axis : weight.axes)
+    if (!axis.unit)
+      used.push_back(axis.extent.staticValue());
+  mlir::MLIRContext *context = module.getContext();
+  auto type = DimsAttr::fixed(context, used).tensorOf(mlir::Float32Type::get(context));
+  return weight.symbol = insert(name, type, recipe(name), weight.location);
+}
+
+mlir::Attribute Weights::recipe(const std::string &name) {
   mlir::MLIRContext *context = module.getContext();
   llvm::SmallVector<int64_t> stored, used;
-  for (const Axis &axis : weight.axes) {
+  for (const Axis &axis : known.at(name).axes) {
     stored.push_back(axis.extent.staticValue());
     if (!axis.unit)
       used.push_back(axis.extent.staticValue());
   }
-  mlir::Type element = mlir::Float32Type::get(context);
+  const TensorInfo *info = hasFile() ? checkpoint->find(name) : nullptr;
+  mlir::Type real = mlir::Float32Type::get(context), element = real;
+  if (info && info->element != ElementType::F32)
+    element = info->element == ElementType::F16 ? mlir::Type(mlir::Float16Type::get(context)) : mlir::BFloat16Type::get(context);
   mlir::Attribute recipe = TensorRecipeAttr::get(context, mlir::StringAttr::get(context, name), mlir::RankedTensorType::get(stored, element));
-  if (used.size() != stored.size())
-    recipe = ReshapeRecipeAttr::get(context, recipe, used);
-  return weight.symbol = insert(name, DimsAttr::fixed(context, used).tensorOf(element), recipe, weight.location);
+  if (element != real)
+    recipe = CastRecipeAttr::get(context, recipe, real);
+  return used.size() == stored.size() ? recipe : ReshapeRecipeAttr::get(context, recipe, used);
+}
+
+mlir::FlatSymbolRefAttr Weights::useByDistance(const std::string &name, const std::vector<int64_t> &buckets, mlir::RankedTensorType type) {
+  mlir::MLIRContext *context = module.getContext();
+  mlir::Attribute byBucket = TransposeRecipeAttr::get(context, recipe(name), llvm::ArrayRef<int64_t>{1, 0});
+  mlir::Attribute byDistance = SelectRecipeAttr::get(context, byBucket, 1, mlir::DenseI64ArrayAttr::get(context, buckets));
+  mlir::FlatSymbolRefAttr &symbol = distances[byDistance.getAsOpaquePointer()];
+  if (!symbol)
+    symbol = insert(name + ".by_distance", type, byDistance, known.at(name).location);
+  return symbol;
 }
 
 mlir::FlatSymbolRefAttr Weights::useConstant(mlir::Attribute recipe, mlir::RankedTensorType type, mlir::Location location) {
@@ -179,9 +203,9 @@ void Weights::noteUnused(Diagnostics &diagnostics) const {
   size_t count = unused.size();
   if (count > shown)
     unused.resize(shown);
-  diagnostics.note({checkpoint->source(), 0, 0}, fmt::format("{} {} not used: {}{}", count, count == 1 ? "tensor is" : "tensors are",
-                                                             quotedList(unused, count > shown ? ", " : " and "),
-                                                             count > shown ? fmt::format(" and {} more", count - shown) : ""));
+  diagnostics.note({checkpoint->source(), 0, 0},
+                   fmt::format("{} {} not used: {}{}", count, count == 1 ? "tensor is" : "tensors are",
+                               quotedList(unused, count > shown ? ", " : " and "), count > shown ? fmt::format(" and {} more", count - shown) : ""));
 }
 
 } // namespace heddle::frontend

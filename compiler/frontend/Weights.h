@@ -22,6 +22,8 @@ public:
   /// The symbol of a weight for heddle.use; makes its op on the first call.
   mlir::FlatSymbolRefAttr use(const std::string &name);
   mlir::FlatSymbolRefAttr useConstant(mlir::Attribute recipe, mlir::RankedTensorType type, mlir::Location location);
+  /// A table [buckets, heads] as [heads, distance]: column i is that of bucket buckets[i].
+  mlir::FlatSymbolRefAttr useByDistance(const std::string &name, const std::vector<int64_t> &buckets, mlir::RankedTensorType type);
 
   /// One note for the tensors that no entry asked for.
   void noteUnused(Diagnostics &diagnostics) const;
@@ -40,6 +42,8 @@ private:
   void reportMissing(Position at, const std::vector<std::string> &names, const std::string &loopNote);
   bool checkExtents(Position at, const std::string &name, const Axes &axes);
   std::string rangeNote(const std::string &name) const;
+  /// How a weight is made from the file: in f32, without unit axes.
+  mlir::Attribute recipe(const std::string &name);
   mlir::FlatSymbolRefAttr insert(std::string symbol, mlir::RankedTensorType type, mlir::Attribute recipe, mlir::Location location);
 
   mlir::ModuleOp module;
@@ -48,8 +52,8 @@ private:
   std::set<std::string> taken; // symbols
   Trace &trace;
   std::map<std::string, Known> known;
-  std::map<const void *, mlir::FlatSymbolRefAttr> constants; // by recipe
-  mlir::Operation *last = nullptr;                           // weights stand first in the module, in order of use
+  std::map<const void *, mlir::FlatSymbolRefAttr> constants, distances; // by recipe
+  mlir::Operation *last = nullptr;                                      // weights stand first in the module, in order of use
 };
 
 } // namespace heddle::frontend

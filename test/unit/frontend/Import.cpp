@@ -17,17 +17,18 @@ static fs::path makeFolder() {
   return name;
 }
 
-static void writeTensors(const fs::path &file, const std::vector<std::pair<std::string, std::vector<int64_t>>> &tensors) {
+static void writeTensors(const fs::path &file, const Model &model) {
   std::string header;
   int64_t offset = 0;
-  for (const auto &[name, shape] : tensors) {
+  for (const auto &[name, shape] : model.tensors) {
     std::string extents;
-    int64_t bytes = 4;
+    int64_t bytes = model.element == "F32" ? 4 : 2;
     for (int64_t extent : shape) {
       extents += fmt::format("{}{}", extents.empty() ? "" : ",", extent);
       bytes *= extent;
     }
-    header += fmt::format("{}\"{}\":{{\"dtype\":\"F32\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", header.empty() ? "{" : ",", name, extents, offset, offset + bytes);
+    header += fmt::format("{}\"{}\":{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", header.empty() ? "{" : ",", name, model.element,
+                          extents, offset, offset + bytes);
     offset += bytes;
   }
   header += "}";
@@ -43,7 +44,7 @@ Imported import(const Model &model) {
   if (!model.config.empty())
     std::ofstream(folder / "config.json") << model.config;
   if (!model.tensors.empty())
-    writeTensors(folder / "model.safetensors", model.tensors);
+    writeTensors(folder / "model.safetensors", model);
   Imported result;
   result.context = std::make_unique<mlir::MLIRContext>();
   Diagnostics diagnostics;

@@ -12,11 +12,12 @@
 namespace heddle::test {
 
 struct Model {
-  std::string text;                                               // of x.heddle, or of model.heddle in a folder
-  std::string config;                                             // of config.json; empty: there is none
+  std::string text;                                                  // of x.heddle, or of model.heddle in a folder
+  std::string config;                                                // of config.json; empty: there is none
   std::vector<std::pair<std::string, std::vector<int64_t>>> tensors; // of model.safetensors, zeros; empty: there is none
   std::vector<std::string> settings{};
-  std::string weights{}; // empty: the folder
+  std::string weights{};       // empty: the folder
+  std::string element = "F32"; // of the tensors in the file
 };
 
 struct Imported {

@@ -1,0 +1,91 @@
+// Every text of the project becomes ops that verify, each with small configurations; what is not built yet is refused with its reason.
+#include "test/unit/frontend/Import.h"
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sstream>
+
+using namespace heddle::test;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+/// A text, below examples or test/frontend/texts, and a config.json for it.
+struct Small {
+  const char *text, *config;
+};
+
+#define DECODER "\"vocab_size\": 50, \"hidden_size\": 24, \"intermediate_size\": 40, \"num_hidden_layers\": 2, \"num_attention_heads\": 4, "
+#define SEQUENCES                                                                                                                                    \
+  "\"d_model\": 16, \"encoder_layers\": 1, \"encoder_attention_heads\": 2, \"encoder_ffn_dim\": 20, \"decoder_layers\": 1, "                         \
+  "\"decoder_attention_heads\": 4, \"decoder_ffn_dim\": 24, \"max_position_embeddings\": 32, "
+
+const Small smalls[] = {
+    {"german-numbers/transformer", "{" SEQUENCES "\"vocab_size\": 20, \"decoder_vocab_size\": 30}"},
+    {"prenorm-seq2seq", "{" SEQUENCES "\"vocab_size\": 20, \"decoder_vocab_size\": 30}"},
+    {"marian", "{" SEQUENCES "\"vocab_size\": 20, \"pad_token_id\": 19}"},
+    {"gpt2", R"({"vocab_size": 50, "n_positions": 32, "n_embd": 24, "n_layer": 2, "n_head": 3})"},
+    {"gpt2",
+     R"({"vocab_size": 50, "n_positions": 32, "n_embd": 24, "n_layer": 2, "n_head": 3, "scale_attn_by_inverse_layer_idx": true, "tie_word_embeddings": false})"},
+    {"llama", "{" DECODER "\"num_key_value_heads\": 2}"},
+    {"llama", "{" DECODER "\"model_type\": \"mistral\", \"sliding_window\": 8, \"tie_word_embeddings\": true}"},
+    {"llama", "{" DECODER "\"model_type\": \"qwen2\", \"head_dim\": 8, \"rope_scaling\": {\"type\": \"linear\", \"factor\": 2.0}}"},
+    {"llama",
+     "{" DECODER
+     "\"rope_parameters\": {\"rope_theta\": 500000.0, \"rope_type\": \"llama3\", \"factor\": 8.0, \"original_max_position_embeddings\": 64}}"},
+    {"llama", "{" DECODER "\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 4.0, \"original_max_position_embeddings\": 64}}"},
+    {"qwen3", "{" DECODER "\"num_key_value_heads\": 2, \"head_dim\": 8, \"max_position_embeddings\": 64}"},
+    {"gemma", "{" DECODER "\"model_type\": \"gemma2\", \"num_key_value_heads\": 2, \"head_dim\": 8, \"sliding_window\": 8, "
+                          "\"attn_logit_softcapping\": 50.0, \"final_logit_softcapping\": 30.0}"},
+    {"gemma", "{" DECODER "\"model_type\": \"gemma3_text\", \"num_key_value_heads\": 1, \"head_dim\": 8, \"sliding_window\": 8, \"layer_types\": "
+                          "[\"sliding_attention\", \"full_attention\"]}"},
+    {"phi3", "{" DECODER "\"max_position_embeddings\": 64}"},
+    {"phi3", "{" DECODER "\"max_position_embeddings\": 64, \"original_max_position_embeddings\": 32, \"rope_scaling\": {\"type\": \"longrope\", "
+             "\"short_factor\": [1.0, 1.0, 1.0], \"long_factor\": [1.0, 2.0, 4.0]}}"},
+    {"gpt-neox", "{" DECODER "\"max_position_embeddings\": 64, \"rotary_pct\": 0.5}"},
+    {"gpt-neox", "{" DECODER "\"max_position_embeddings\": 64, \"use_parallel_residual\": false, \"rotary_pct\": 1.0}"},
+    {"bert", "{" DECODER "\"max_position_embeddings\": 64}"},
+    {"bert", "{" DECODER "\"max_position_embeddings\": 64, \"model_type\": \"roberta\", \"type_vocab_size\": 1, \"pad_token_id\": 1}"},
+    {"t5", R"({"vocab_size": 50, "d_model": 24, "d_kv": 5, "d_ff": 40, "num_layers": 2, "num_heads": 4})"},
+    {"t5",
+     R"({"vocab_size": 50, "d_model": 24, "d_kv": 5, "d_ff": 40, "num_layers": 1, "num_heads": 4, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": false,
+            "relative_attention_num_buckets": 8, "relative_attention_max_distance": 20})"},
+    {"whisper", R"({"vocab_size": 50, "num_mel_bins": 8, "d_model": 16, "max_source_positions": 10, "max_target_positions": 12, "encoder_layers": 1,
+            "encoder_attention_heads": 2, "encoder_ffn_dim": 20, "decoder_layers": 1, "decoder_attention_heads": 4, "decoder_ffn_dim": 24})"},
+    {"vit",
+     R"({"image_size": 8, "patch_size": 4, "num_channels": 3, "num_hidden_layers": 2, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 20,
+            "id2label": {"0": "a", "1": "b", "2": "c"}})"},
+    {"attention-lesson", R"({"vocab_size": 12, "d_model": 16, "d_k": 8, "max_position_embeddings": 20})"},
+};
+
+std::string readText(const std::string &name) {
+  std::filesystem::path root(HEDDLE_SOURCE_DIR), examples = root / "examples";
+  std::string inFolder = name.find('/') == name.npos ? name + "/" + name : name;
+  for (auto path : {examples / (inFolder + ".heddle"), root / "test/frontend/texts" / (name + ".heddle")}) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    if (file && text << file.rdbuf())
+      return text.str();
+  }
+  ADD_FAILURE() << "no text " << name;
+  return "";
+}
+} // namespace
+
+TEST(Texts, smallConfigurations) {
+  for (const Small &small : smalls) {
+    SCOPED_TRACE(std::string(small.text) + " " + small.config);
+    Imported imported = import({readText(small.text), small.config, {}, {}, "seed:1"});
+    EXPECT_TRUE(imported.module) << imported.messages;
+    EXPECT_THAT(imported.messages, Not(HasSubstr("error")));
+  }
+}
+
+TEST(Texts, notBuiltYet) {
+  std::string config = "{" DECODER "\"num_key_value_heads\": 2, \"num_local_experts\": 4, \"num_experts_per_tok\": 2}";
+  EXPECT_THAT(refusal({readText("mixtral"), config, {}, {}, "seed:1"}), HasSubstr("'keep_top' is not built yet"));
+  config = "{" SEQUENCES "\"vocab_size\": 20, \"decoder_vocab_size\": 30}";
+  std::string training = refusal({readText("training"), config, {}, {}, "seed:1"});
+  EXPECT_THAT(training, HasSubstr("'dropout' is not built yet"));
+}
