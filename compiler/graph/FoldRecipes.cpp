@@ -33,19 +33,45 @@ Attribute movedRecipe(Operation *op, Attribute source, StringRef &suffix) {
       .Default([](Operation *) { return Attribute(); });
 }
 
+/// The one number that a value repeats, or null.
+FloatAttr numberOf(Value value) {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  FloatAttr number;
+  if (!broadcast || !matchPattern(broadcast.getSource(), m_Constant(&number)))
+    return {};
+  return FloatAttr::get(Float64Type::get(value.getContext()), number.getValueAsDouble());
+}
+
+/// weight + number, weight * number, in either order; `use` is the weight's.
+Attribute numberRecipe(Operation *op, function_ref<WeightOp(UseOp)> weightOf, UseOp &use, StringRef &suffix) {
+  if (!isa<arith::AddFOp, arith::MulFOp>(op))
+    return {};
+  for (auto [left, right] : {std::pair(op->getOperand(0), op->getOperand(1)), std::pair(op->getOperand(1), op->getOperand(0))}) {
+    use = left.getDefiningOp<UseOp>();
+    FloatAttr number = use ? numberOf(right) : FloatAttr();
+    if (!number)
+      continue;
+    Attribute source = weightOf(use).getRecipe();
+    suffix = isa<arith::AddFOp>(op) ? ".plus" : ".times";
+    if (isa<arith::AddFOp>(op))
+      return AddRecipeAttr::get(op->getContext(), source, number);
+    return ScaleRecipeAttr::get(op->getContext(), source, number);
+  }
+  return {};
+}
+
 struct FoldRecipes : heddle::impl::FoldRecipesBase<FoldRecipes> {
   void runOnOperation() override {
     WeightTable weights(getOperation());
     SmallVector<Operation *> moved;
+    auto weightOf = [&](UseOp use) { return weights.lookup(use.getWeightAttr()); };
     getOperation().walk([&](Operation *op) { // in program order, so a chain folds from its start
       auto use = op->getNumOperands() == 1 ? op->getOperand(0).getDefiningOp<UseOp>() : UseOp();
-      if (!use)
-        return;
-      WeightOp weight = weights.lookup(use.getWeightAttr());
       StringRef suffix;
-      Attribute recipe = movedRecipe(op, weight.getRecipe(), suffix);
+      Attribute recipe = use ? movedRecipe(op, weightOf(use).getRecipe(), suffix) : numberRecipe(op, weightOf, use, suffix);
       if (!recipe)
         return;
+      WeightOp weight = weightOf(use);
       WeightOp made = weights.get(weight.getLoc(), (weight.getSymName() + suffix).str(), recipe, weight);
       OpBuilder b(op);
       op->replaceAllUsesWith(ValueRange{WeightTable::use(b, op->getLoc(), made)});

@@ -4,9 +4,10 @@
 include "mlir/Pass/PassBase.td"
 
 def FoldRecipes : Pass<"heddle-fold-recipes", "mlir::ModuleOp"> {
-  let summary = "fold transposes, reshapes and slices of weights into their recipes";
+  let summary = "fold movement of weights, and sums and products with a number, into their recipes";
   let description = [{
-    `transpose(use @w)` becomes `use @w'` with a recipe that transposes; the same for reshape and slice. Equal recipes share a weight, weights that nobody
+    `transpose(use @w)` becomes `use @w'` with a recipe that transposes; the same for reshape and slice, and for a number added to a weight or multiplied
+    with it. Equal recipes share a weight, weights that nobody
     uses any more are erased. Data is never touched. Example: test/graph/fold-recipes.mlir.
   }];
   let dependentDialects = ["::heddle::HeddleDialect"];
@@ -21,6 +22,16 @@ def FuseLinear : Pass<"heddle-fuse-linear", "mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::heddle::HeddleDialect"];
   let statistics = [Statistic<"fused", "fused", "products and biases fused">];
+}
+
+def FoldTables : Pass<"heddle-fold-tables", "mlir::ModuleOp"> {
+  let summary = "let gathers read a table from the panels of a product";
+  let description = [{
+    Where one product takes a table transposed (tied embeddings), a gather from the table becomes a gather from the product's own weight, so that the table
+    is in the executable once. Example: test/graph/fold-tables.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"shares", "shares", "gathers that read a product's weight">];
 }
 
 def InferBounds : Pass<"heddle-infer-bounds", "mlir::ModuleOp"> {

@@ -10,7 +10,8 @@ void heddle::buildGraphStage(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createFoldRecipes());
   pm.addPass(createFuseLinear());
-  pm.addPass(createInferBounds());
+  pm.addPass(createInferBounds()); // gathers still read tables by rows
+  pm.addPass(createFoldTables());
   pm.addPass(createLowerSinusoidalPositions());
   pm.addPass(createFlattenRagged());
   pm.addPass(createCanonicalizerPass());

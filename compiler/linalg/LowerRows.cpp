@@ -455,9 +455,11 @@ FailureOr<Value> RowLowering::run() {
   if (columns) {
     sizes.back() = b.attr(columns);
     offsets.back() = b.attr(0);
-    destination = b.slice(shared, offsets, sizes, {}, 2);
-    if (rank == 1)
-      destination = {}; // one row of one axis: tiles have two
+    destination = b.slice(shared, offsets, sizes, {}, std::min<int64_t>(rank, 2));
+    if (rank == 1) { // one row of one axis: tiles have two
+      SmallVector<ReassociationIndices> both{{0, 1}};
+      destination = b.make<tensor::ExpandShapeOp>(RankedTensorType::get({1, columns}, elementOf(result)), destination, both);
+    }
   }
   for (Operation *op : ops) {
     b.loc = op->getLoc();

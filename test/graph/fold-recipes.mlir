@@ -45,3 +45,21 @@ func.func @no_fold_activation(%x: tensor<?x4xf32, #heddle.dims<b, 4>>) -> tensor
   %0 = heddle.transpose %x [1, 0] : tensor<?x4xf32, #heddle.dims<b, 4>> -> tensor<4x?xf32, #heddle.dims<4, b>>
   return %0 : tensor<4x?xf32, #heddle.dims<4, b>>
 }
+
+// -----
+// 1 + w, and a table times a number.
+// CHECK: heddle.weight @w.plus.times {{.*}} = #heddle.scale<#heddle.add<#heddle.tensor<"w", tensor<4xf32>>, 1.000000e+00{{.*}}>, 8.000000e+00{{.*}}>
+heddle.weight @w : tensor<4xf32, #heddle.dims<4>> = #heddle.tensor<"w", tensor<4xf32>>
+// CHECK-LABEL: @numbers
+// CHECK-NOT: arith.addf
+// CHECK-NOT: arith.mulf
+func.func @numbers() -> tensor<4xf32, #heddle.dims<4>> {
+  %w = heddle.use @w : tensor<4xf32, #heddle.dims<4>>
+  %one = arith.constant 1.0 : f32
+  %ones = heddle.broadcast %one along [] : f32 -> tensor<4xf32, #heddle.dims<4>>
+  %s = arith.addf %ones, %w : tensor<4xf32, #heddle.dims<4>>
+  %eight = arith.constant 8.0 : f32
+  %eights = heddle.broadcast %eight along [] : f32 -> tensor<4xf32, #heddle.dims<4>>
+  %p = arith.mulf %s, %eights : tensor<4xf32, #heddle.dims<4>>
+  return %p : tensor<4xf32, #heddle.dims<4>>
+}
