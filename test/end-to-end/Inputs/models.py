@@ -1,0 +1,110 @@
+"""models.py KIND EXECUTABLE FOLDER: every logit and output of the folder's expected.json, singly and as one ragged batch, within 1e-5 of the largest
+absolute value (the figures are float64). KIND says what the entries look like: generator, translator or classifier."""
+import json
+import os
+import sys
+
+import numpy as np
+from executable import Executable, check, padded, same_bits
+from translation import close
+
+
+def load(folder, name):
+    with open(os.path.join(folder, name), encoding="utf-8") as text:
+        return json.load(text)
+
+
+def load_tensor(path, name):
+    """One tensor of U8 out of a safetensors file."""
+    with open(path, "rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        data = file.read()
+    begin, end = header[name]["data_offsets"]
+    return np.frombuffer(data[begin:end], np.uint8).reshape(header[name]["shape"])
+
+
+def forward(model, rows):
+    ids, lengths = padded(rows)
+    logits = model.run("forward", {"tokens": ids}, lengths={"tokens": lengths})["result"]
+    return [values[:length] for values, length in zip(logits, lengths)]
+
+
+def generator(model, folder):
+    """Logits of the last token of each prompt, and the greedy text: a token's logits do not depend on those after it, so one run over the whole text shows
+    every choice that decoding makes."""
+    expected = load(folder, "expected.json")
+    cases = expected["cases"] if isinstance(expected, dict) else expected
+    batch = forward(model, [case["prompt_ids"] for case in cases])
+    for case, values in zip(cases, batch):
+        alone = forward(model, [case["prompt_ids"]])[0]
+        close(alone[-1], case["last_logits_f64"], f"last logits of {case['prompt']!r}")
+        check(same_bits(alone, values), f"{case['prompt']!r} alone and in the batch differ")
+    for case, values in zip(cases, forward(model, [case["greedy_ids"] for case in cases])):
+        begin, ids = len(case["prompt_ids"]), case["greedy_ids"]
+        check(list(values[begin - 1 : -1].argmax(axis=-1)) == ids[begin:], f"greedy ids after {case['prompt']!r}")
+        close(values[begin - 1], case["last_logits_f64"], f"last logits of {case['prompt']!r}, more tokens after it")
+
+
+def log_probabilities(logits, ids):
+    """Of each next id, given the ids before it."""
+    logits = logits[: len(ids) - 1].astype(np.float64)
+    logits = logits - logits.max(axis=-1, keepdims=True)
+    return logits[np.arange(len(ids) - 1), ids[1:]] - np.log(np.exp(logits).sum(axis=-1))
+
+
+def forced(model, sources, targets):
+    """Logits of given targets, all rows in one batch."""
+    ids, lengths = padded(sources)
+    memory = model.run("encode", {"source": ids}, lengths={"source": lengths})["result"]
+    ids, widths = padded(targets)
+    return model.run("decode", {"target": ids, "memory": memory}, lengths={"target": widths, "memory": lengths})["result"]
+
+
+def translator(model, folder):
+    expected = load(folder, "expected.json")
+    cases = expected["cases"]
+    words, texts = [case["source"] for case in cases], [case["greedy"] for case in cases]
+    check(model.lines(words) == texts, "the names as one batch")
+    for word, text in zip(words, texts):
+        got = model.words(word)
+        check(got == text + "\n", f"{word}: expected {text!r}, got {got!r}")
+    sources, greedy = [case["source_ids"] for case in cases], [case["greedy_ids"] for case in cases]
+    for case, logits in zip(cases, forced(model, sources, greedy)):
+        alone = forced(model, [case["source_ids"]], [case["greedy_ids"]])[0]
+        check(same_bits(alone, logits[: len(alone)]), f"{case['source']} alone and in the batch differ")
+        close(logits[0], case["first_step_logits_f64"], f"first logits of {case['source']}")
+        ids = case["greedy_ids"]
+        check(list(logits[: len(ids) - 1].argmax(axis=-1)) == ids[1:], f"greedy ids of {case['source']}")
+        near(log_probabilities(logits, ids), case["token_logprobs_of_greedy"], np.abs(logits).max(), f"greedy path of {case['source']}")
+        best = [one["ids"] for one in case["best_by_sum_logprob"]]
+        for one, values in zip(case["best_by_sum_logprob"], forced(model, [case["source_ids"]] * len(best), best)):
+            near(log_probabilities(values, one["ids"]).sum(), one["sum_logprob"], np.abs(values).max(), f"{case['source']}: {one['text']}")
+    letters = load(folder, "target_vocab.json")
+    config = load(folder, "config.json")
+    for one in expected["forced_scores"]:
+        ids = [config["decoder_start_token_id"], *map(letters.index, one["target"]), config["eos_token_id"]]
+        source = next(case["source_ids"] for case in cases if case["source"] == one["source"])
+        values = forced(model, [source], [ids])[0]
+        near(log_probabilities(values, ids), one["token_logprobs_published"], np.abs(values).max(), f"published scores of {one['source']}")
+
+
+def near(got, expected, largest, what):
+    """A logarithm of a probability is a difference of logits: the bound is theirs."""
+    error = np.abs(np.asarray(got) - np.asarray(expected)).max()
+    check(np.shape(got) == np.shape(expected) and error <= 1e-5 * largest, f"{what}: off by {error:g}, allowed {1e-5 * largest:g}")
+
+
+def classifier(model, folder):
+    """Pixels are normalised by the caller, as config.json says."""
+    expected, config = load(folder, "expected.json"), load(folder, "config.json")
+    images = load_tensor(os.path.join(folder, "images.safetensors"), "images")
+    pixels = ((images / 255.0 - config["image_mean"][0]) / config["image_std"][0]).astype(np.float32)[:, None]
+    batch = model.run("forward", {"pixels": pixels})["result"]
+    close(batch, expected["logits_f64"], "logits")
+    check(list(batch.argmax(axis=-1)) == expected["labels"], "labels")
+    for index, values in enumerate(batch):
+        check(same_bits(model.run("forward", {"pixels": pixels[index : index + 1]})["result"][0], values), f"picture {index} alone and in the batch differ")
+
+
+if __name__ == "__main__":
+    {"generator": generator, "translator": translator, "classifier": classifier}[sys.argv[1]](Executable(sys.argv[2]), sys.argv[3])
