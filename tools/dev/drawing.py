@@ -24,7 +24,8 @@ class Entry:
 PROBES = {
     "rms_norm": 'return rms_norm(x, weight("g", [32]), 1e-5)',
     "one_plus": 'return x * (1 + weight("g", [32]))',
-    "head_norm": 'return join(rms_norm(heads(x, 2), weight("g", [16]), 1e-5))',
+    "head_norm": 'q = rms_norm(heads(x, 2), weight("g", [16]), 1e-5) return join(attention(q, q, q, mask=causal))',
+    "written_head_norm": "q = heads(x, 2) q = (q - mean(q)) / sqrt(var(q) + 1e-5) return join(attention(q, q, q, mask=causal))",
     "gelu": "return gelu(x)",
     "gelu_tanh": "return gelu_tanh(x)",
     "silu": "return silu(x)",
@@ -32,7 +33,7 @@ PROBES = {
     "interleaved": 'q = rotary(heads(x, 1), frequencies(32), layout="interleaved") return join(attention(q, q, q))',
     "window": "q = heads(x, 1) return join(attention(q, q, q, mask=causal and window(3)))",
     "softcap": "q = heads(x, 1) return join(attention(q, q, q, softcap=5.0))",
-    "relative": 'q = heads(x, 1) return join(attention(q, q, q, bias=relative(weight("t", [8, 1]), true, 20)))',
+    "relative": 'q = heads(x, 2) return join(attention(q, q, q, bias=relative(weight("t", [8, 2]), true, 20)))',
     "tensor": "q = heads(x, 1) m = rearrange(mask_values(causal, x, x), [b, s, t] -> [b, 1, s, t]) return join(attention(q, q, q, mask=m))",
     "combined": "q = heads(x, 1) m = rearrange(mask_values(none, x, x), [b, s, t] -> [b, 1, s, t]) return join(attention(q, q, q, mask=causal and m))",
     "scores": "q = heads(x, 1) return join(softmax(mask(q @ transpose(q) / sqrt(32), causal)) @ q)",
@@ -49,6 +50,7 @@ model probe {
   }
 }
 """
+FIXED_HEAD_NORM = FIXED.replace('2)\n    return', '2)\n    q = rms_norm(q, weight("g", [16]), 1e-5)\n    return')
 
 
 def probes():
@@ -57,7 +59,7 @@ def probes():
         first = 'x = weight("words", [9, 32])[tokens]'
         return f"heddle 1\nmodel probe {{\n  entry forward(tokens: i32[batch, sequence... <= 80]) -> {result} {{\n    {first}\n    {body}\n  }}\n}}\n"
 
-    return {name: text(name, body) for name, body in PROBES.items()} | {"fixed": FIXED}
+    return {name: text(name, body) for name, body in PROBES.items()} | {"fixed": FIXED, "fixed_head_norm": FIXED_HEAD_NORM}
 
 
 class Drawing:
@@ -108,7 +110,8 @@ class Drawing:
         self.softcap = self.pick([None, None, None, "softcap:"]) and self.pick(["5.0", "50.0"])
         self.bias = self.pick([None, None, None, "relative:"])
         self.scores = self.pick([None, None, None, "scores:"]) and self.heads == self.key_heads
-        self.head_norm = self.maybe(0.2) and self.head_width >= 5 and "head_norm" in self.available
+        form = {"fixed:picture": "fixed_head_norm"}.get(self.kind, "written_head_norm" if self.norm == "written" else "head_norm")
+        self.head_norm = self.maybe(0.2) and self.head_width >= 5 and form in self.available
 
     def draw_feed_forward(self):
         self.unit = self.pick(["relu", "relu", "gelu:", "gelu_tanh:", "silu:", "silu:gated", "gelu_tanh:gated", "gelu:gated"])
