@@ -50,7 +50,7 @@ model probe {
   }
 }
 """
-FIXED_HEAD_NORM = FIXED.replace('2)\n    return', '2)\n    q = rms_norm(q, weight("g", [16]), 1e-5)\n    return')
+FIXED_HEADS = FIXED.replace('2)\n    return', '2)\n    q = rms_norm(q, weight("g", [16]), 1e-5)\n    return')
 
 
 def probes():
@@ -59,7 +59,7 @@ def probes():
         first = 'x = weight("words", [9, 32])[tokens]'
         return f"heddle 1\nmodel probe {{\n  entry forward(tokens: i32[batch, sequence... <= 80]) -> {result} {{\n    {first}\n    {body}\n  }}\n}}\n"
 
-    return {name: text(name, body) for name, body in PROBES.items()} | {"fixed": FIXED, "fixed_head_norm": FIXED_HEAD_NORM}
+    return {name: text(name, body) for name, body in PROBES.items()} | {"fixed": FIXED, "fixed_heads": FIXED_HEADS}
 
 
 class Drawing:
@@ -102,6 +102,8 @@ class Drawing:
 
     def draw_heads(self):
         self.head_width = self.pick([self.chance.randint(1, 20), self.chance.randint(1, 80), 1, 2, 7, 13, 16, 17, 31, 32, 37, 64, 79, 80])
+        if self.kind == "fixed:picture" and "fixed_heads" not in self.available:
+            self.head_width = max(self.head_width, 2)
         self.heads = min(self.chance.randint(1, 8), max(1, 320 // self.head_width))
         self.key_heads = self.pick([n for n in range(1, self.heads + 1) if self.heads % n == 0])
         self.value_width = self.pick([self.head_width, self.head_width, self.head_width, self.chance.randint(1, 40)])
@@ -110,7 +112,7 @@ class Drawing:
         self.softcap = self.pick([None, None, None, "softcap:"]) and self.pick(["5.0", "50.0"])
         self.bias = self.pick([None, None, None, "relative:"])
         self.scores = self.pick([None, None, None, "scores:"]) and self.heads == self.key_heads
-        form = {"fixed:picture": "fixed_head_norm"}.get(self.kind, "written_head_norm" if self.norm == "written" else "head_norm")
+        form = {"fixed:picture": "fixed_heads"}.get(self.kind, "written_head_norm" if self.norm == "written" else "head_norm")
         self.head_norm = self.maybe(0.2) and self.head_width >= 5 and form in self.available
 
     def draw_feed_forward(self):
@@ -123,7 +125,8 @@ class Drawing:
         self.base = self.pick(["10000.0", "500.0", "1000000.0"])
         even = 2 * (self.head_width // 2)
         self.turned = self.pick([even, even, max(2, 2 * (self.head_width // 4))])
-        if "rotary" in self.position and even < 2:
+        unable = self.kind == "fixed:picture" and "fixed_heads" not in self.available
+        if "rotary" in self.position and (even < 2 or unable):
             self.position = "none"
 
     def draw_mask(self):
