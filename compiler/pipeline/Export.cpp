@@ -7,6 +7,7 @@
 #include "compiler/packing/Tokenizer.h"
 #include "compiler/pipeline/Compile.h"
 #include "compiler/pipeline/DescribeModel.h"
+#include "compiler/pipeline/Room.h"
 #include "compiler/pipeline/SectionWriter.h"
 #include "compiler/support/Checkpoint.h"
 #include "compiler/support/File.h"
@@ -114,6 +115,8 @@ bool heddle::Compilation::packTokenizers() {
 }
 
 Outcome heddle::Compilation::writeExecutable(const std::string &path) {
+  if (!hasRoom(info, path, diagnostics))
+    return Outcome::Refused;
   std::unique_ptr<Checkpoint> checkpoint;
   bool readsTensors = llvm::any_of(info.weights, [](const WeightInfo &weight) { return StringRef(weight.recipe).contains("heddle.tensor<"); });
   if (readsTensors && !(checkpoint = Checkpoint::open(weightsOf(options.source), diagnostics)))
