@@ -222,10 +222,11 @@ LogicalResult EntryFlattener::remapBroadcast(BroadcastOp original, BroadcastOp o
   SmallVector<int64_t> axes;
   for (int64_t axis : original.getAxes()) {
     int64_t to = flatAxis(result, axis);
-    spread |= to == 0 && !flatSource; // a value of each batch row
-    if (axes.empty() || axes.back() != to)
+    spread |= to == 0 && !flatSource;  // a value of each batch row
+    if (!llvm::is_contained(axes, to)) // batch and tokens are one axis now
       axes.push_back(to);
   }
+  llvm::sort(axes);
   if (spread) {
     if (dimsOf(original.getSource()).extent(0) != result.extent(0))
       return original.emitOpError("repeats tokens along a batch, which is not built yet");

@@ -18,21 +18,33 @@ constexpr int64_t widestHead = 4096;
 struct HeadBuffer {
   Value tensor;
   int64_t rowsPerToken, headRows, headColumns, first, width;
+  int64_t batchRows = 0; // rows of a batch row beyond its tokens
+  Value batchShift = {}; // batchRows times the batch row, once that is known
 
   static std::optional<HeadBuffer> of(const KernelLowering &kernel, Value operand) {
     auto view = headViewOf(operand);
     Value tensor = view ? kernel.argument(view->base) : Value();
     if (!tensor)
       return std::nullopt;
-    auto shape = cast<RankedTensorType>(operand.getType()).getShape();
+    DimsAttr base = dimsOf(view->base);
+    int64_t axes = base.getRank(), width = cast<RankedTensorType>(operand.getType()).getShape().back();
+    if (view->headsFirst) { // (batch, head, token) is row (batch * heads + head) * tokens + token
+      int64_t heads = base.shape()[1], tokens = base.shape()[2];
+      return HeadBuffer{tensor, 1, tokens, 0, view->first, width, (heads - 1) * tokens};
+    }
     // [tokens, heads, columns] or [batch, tokens, heads, columns]: all axes but the last are one in memory
-    int64_t axes = dimsOf(view->base).getRank(), operandAxes = cast<RankedTensorType>(operand.getType()).getRank();
-    bool headed = axes == operandAxes;
-    int64_t heads = headed ? dimsOf(view->base).shape()[axes - 2] : 1;
-    return HeadBuffer{tensor, heads, headed ? 1 : 0, view->headColumns, view->first, shape.back()};
+    bool headed = axes == cast<RankedTensorType>(operand.getType()).getRank();
+    return HeadBuffer{tensor, headed ? base.shape()[axes - 2] : 1, headed ? 1 : 0, view->headColumns, view->first, width};
+  }
+  void setBatch(LinalgBuilder &b, Value batch) {
+    if (batchRows)
+      batchShift = b.multiply(batch, b.index(batchRows));
   }
   Value rowAt(LinalgBuilder &b, Value token, Value head) const {
-    return rowsPerToken == 1 ? token : b.add(b.multiply(token, b.index(rowsPerToken)), b.multiply(head, b.index(headRows)));
+    Value row = rowsPerToken == 1 ? token : b.multiply(token, b.index(rowsPerToken));
+    if (headRows)
+      row = b.add(row, b.multiply(head, b.index(headRows)));
+    return batchShift ? b.add(row, batchShift) : row;
   }
   Value columnAt(LinalgBuilder &b, Value head) const { return b.add(b.multiply(head, b.index(headColumns)), b.index(first)); }
 };
@@ -294,6 +306,8 @@ FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
   auto forall = scf::ForallOp::create(b, b.loc, bounds, ValueRange{kernel.out}, std::nullopt);
   b.setInsertionPoint(forall.getTerminator());
   batch = forall.getInductionVar(0);
+  for (HeadBuffer *buffer : {&query, &key, &value})
+    buffer->setBatch(b, batch);
   queryHead = forall.getInductionVar(2);
   keyHead = group == 1 ? queryHead : b.make<arith::DivUIOp>(queryHead, b.index(group));
   auto wholeRow = [&](Value tokens) { return KernelLowering::Row{b.multiply(batch, tokens), tokens, zero}; };

@@ -34,29 +34,48 @@ struct TokenTasks {
 };
 } // namespace
 
+/// Index of each axis behind the ragged one but the last, from their one index.
+static SmallVector<Value> innerIndices(LinalgBuilder &b, DimsAttr dims, Value linear) {
+  SmallVector<Value> indices;
+  for (int64_t axis = dims.getRank() - 2; axis >= 2; --axis) {
+    Value extent = b.index(dims.shape()[axis]);
+    indices.insert(indices.begin(), axis > 2 ? b.make<arith::RemUIOp>(linear, extent) : linear);
+    linear = b.make<arith::DivUIOp>(linear, extent);
+  }
+  return indices;
+}
+
 FailureOr<Value> KernelLowering::lowerFlatten(LinalgBuilder &b, FlattenOp op) {
   DimsAttr dims = dimsOf(op.getSource());
-  if (dims.getRank() > 3)
-    return op.emitOpError("of an argument with more than one axis behind the ragged one is not built yet");
-  bool columns = dims.getRank() == 3;
-  int64_t width = columns ? dims.shape()[2] : 0;
-  if (columns && !dims.isStatic(2))
-    return op.emitOpError("of an argument with a second run-time axis is not built yet");
+  int64_t rank = dims.getRank(), rowsPerToken = 1;
+  bool columns = rank > 2;
+  for (int64_t axis = 2; axis < rank; ++axis) {
+    if (!dims.isStatic(axis))
+      return op.emitOpError("of an argument with a second run-time axis is not built yet");
+    if (axis + 1 < rank)
+      rowsPerToken *= dims.shape()[axis];
+  }
+  int64_t width = columns ? dims.shape()[rank - 1] : 0;
   TokenTasks tasks(*this, b, op.getOffsets(), {}, extent(b, dims, 1));
-  Value source = argument(op.getSource());
-  SmallVector<OpFoldResult> at{b.add(tasks.row.offset, tasks.first)}, sizes{tasks.count};
+  Value source = argument(op.getSource()), each = b.index(rowsPerToken);
+  tasks.count = b.multiply(tasks.count, each); // rows of the task
+  SmallVector<OpFoldResult> at{b.multiply(b.add(tasks.row.offset, tasks.first), each)}, sizes{tasks.count};
   if (columns) {
     at.push_back(b.attr(0));
     sizes.push_back(b.attr(width));
   }
   Value slice = b.slice(tasks.forall.getRegionIterArgs()[0], at, sizes);
-  Value result = tasks.loop(b, slice, [&](LinalgBuilder &i, Value token, Value into) -> Value {
-    Value index = i.add(tasks.first, token);
+  Value result = tasks.loop(b, slice, [&](LinalgBuilder &i, Value row, Value into) -> Value {
+    Value token = rowsPerToken == 1 ? row : i.make<arith::DivUIOp>(row, i.index(rowsPerToken));
+    SmallVector<Value> place{tasks.batch, i.add(tasks.first, token)};
     if (!columns)
-      return i.make<tensor::InsertOp>(i.extract(source, {tasks.batch, index}), into, ValueRange{token});
-    SmallVector<OpFoldResult> to{token, i.attr(0)}, one{i.attr(1), i.attr(width)};
-    SmallVector<Value> place = physicalIndices(i, op.getSource(), {tasks.batch, index, i.index(0)});
-    SmallVector<OpFoldResult> offsets(place.begin(), place.end()), extents(place.size(), i.attr(1));
+      return i.make<tensor::InsertOp>(i.extract(source, place), into, ValueRange{row});
+    if (rank > 3)
+      place.append(innerIndices(i, dims, i.make<arith::RemUIOp>(row, i.index(rowsPerToken))));
+    place.push_back(i.index(0));
+    place = physicalIndices(i, op.getSource(), place);
+    SmallVector<OpFoldResult> to{row, i.attr(0)}, one{i.attr(1), i.attr(width)}, offsets(place.begin(), place.end()),
+        extents(place.size(), i.attr(1));
     extents.back() = i.attr(width);
     Value from = i.slice(source, offsets, extents, {}, 2);
     Value copy =

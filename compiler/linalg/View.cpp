@@ -195,8 +195,12 @@ std::optional<HeadView> heddle::headViewOf(Value value, const Stops &stops) {
   if (view->map.getNumDims() == 4) { // [batch, heads, tokens, width]: batch and tokens are one axis of rows in memory
     ArrayRef<AffineExpr> all = view->map.getResults();
     AffineExpr batch = getAffineDimExpr(0, context), token = getAffineDimExpr(2, context);
+    if (all.size() == 4 && all[0] == batch && all[1] == getAffineDimExpr(1, context) && all[2] == token) { // a tensor of its own
+      auto first = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(all[3] - getAffineDimExpr(3, context), 4, 0));
+      return first ? std::optional(HeadView{view->base, 0, first.getValue(), true}) : std::nullopt;
+    }
     if (all.size() < 3 || all[0] != batch || all[1] != token)
-      return std::nullopt; // read in place only where heads lie behind the tokens
+      return std::nullopt;
     SmallVector<AffineExpr> rest(all.drop_front(1));
     for (AffineExpr &e : rest)
       e = e.replaceDims({getAffineDimExpr(3, context), getAffineDimExpr(1, context), getAffineDimExpr(0, context), getAffineDimExpr(2, context)});

@@ -42,6 +42,7 @@ std::optional<ColumnView> columnViewOf(mlir::Value value, const Stops &stops = {
 struct HeadView {
   mlir::Value base;
   int64_t headColumns, first;
+  bool headsFirst = false; // the base is [batch, heads, tokens, columns]
 };
 std::optional<HeadView> headViewOf(mlir::Value value, const Stops &stops = {});
 
