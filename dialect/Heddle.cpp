@@ -11,6 +11,21 @@
 using namespace mlir;
 using namespace heddle;
 
+// `[1.0, 0.01]` with every bit of each number: MLIR's own form of an f64 array has 7 digits, and recipes reach the packer as text.
+static void printFrequencies(AsmPrinter &printer, DenseF64ArrayAttr frequencies) {
+  printer << '[';
+  llvm::interleaveComma(frequencies.asArrayRef(), printer, [&](double frequency) { printer.printFloat(APFloat(frequency)); });
+  printer << ']';
+}
+static void printFrequencies(OpAsmPrinter &printer, Operation *, DenseF64ArrayAttr frequencies) { printFrequencies(printer, frequencies); }
+static ParseResult parseFrequencies(AsmParser &parser, DenseF64ArrayAttr &frequencies) {
+  SmallVector<double> numbers;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] { return parser.parseFloat(numbers.emplace_back()); }))
+    return failure();
+  frequencies = DenseF64ArrayAttr::get(parser.getContext(), numbers);
+  return success();
+}
+
 #include "dialect/Dialect.cpp.inc"
 #include "dialect/Enums.cpp.inc"
 #include "dialect/Interfaces.cpp.inc"

@@ -46,7 +46,7 @@ def Heddle_AnglesRecipe : Heddle_Attr<"AnglesRecipe", "angles"> {
     ceil(width / 2) (halves); what lies beyond the width is left out (Vaswani et al. 2017, section 3.5). `cast` rounds it once.
   }];
   let parameters = (ins "mlir::DenseF64ArrayAttr":$frequencies, "int64_t":$rows, "int64_t":$width, EnumParameter<Heddle_PairLayout>:$layout);
-  let assemblyFormat = "`<` $frequencies `,` $rows `,` $width `,` $layout `>`";
+  let assemblyFormat = "`<` custom<Frequencies>($frequencies) `,` $rows `,` $width `,` $layout `>`";
 }
 def Heddle_AddRecipe : Heddle_Attr<"AddRecipe", "add"> {
   let summary = "a number added to each element: #heddle.add<source, 1.0>";

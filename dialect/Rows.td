@@ -164,7 +164,7 @@ def Heddle_SinusoidalPositionsOp : Heddle_Op<"sinusoidal_positions", [Pure]> {
   }];
   let arguments = (ins AnyRankedTensor:$positions, DenseF64ArrayAttr:$frequencies, Heddle_PairLayoutAttr:$layout, I64Attr:$shift);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$positions `frequencies` $frequencies $layout `shift` $shift attr-dict `:` type($positions) `->` type($result)";
+  let assemblyFormat = "$positions `frequencies` custom<Frequencies>($frequencies) $layout `shift` $shift attr-dict `:` type($positions) `->` type($result)";
   let hasVerifier = 1;
 }
 #endif

@@ -7,6 +7,9 @@ heddle.weight @w : tensor<64x24xf32, #heddle.dims<64, 24>> = #heddle.transpose<#
 heddle.weight @merged : tensor<4x5xf32, #heddle.dims<4, 5>> = #heddle.concat<1, #heddle.tensor<"a", tensor<4x2xf32>>, #heddle.slice<#heddle.tensor<"b", tensor<4x6xf32>>, 1, 2, 3>> {storage = #heddle.storage<parameter>}
 // CHECK: #heddle.cast<#heddle.angles<[1.000000e+00, 1.000000e-02], 128, 4, interleaved>, f32>
 heddle.weight @angles : tensor<128x4xf32, #heddle.dims<128, 4>> = #heddle.cast<#heddle.angles<[1.0, 0.01], 128, 4, interleaved>, f32>
+// Every bit of a frequency is printed.
+// CHECK: #heddle.angles<[0.74989420933245587], 2, 2, halves>
+heddle.weight @bits : tensor<2x2xf64, #heddle.dims<2, 2>> = #heddle.angles<[0.74989420933245587], 2, 2, halves>
 // CHECK: #heddle.pad<#heddle.cast<#heddle.constant<dense<[1.000000e+00, 5.000000e-01]> : tensor<2xf64>>, f32>, 32>
 heddle.weight @constant : tensor<32xf32, #heddle.dims<32>> = #heddle.pad<#heddle.cast<#heddle.constant<dense<[1.0, 0.5]> : tensor<2xf64>>, f32>, 32>
 // CHECK: #heddle.pack<#heddle.reshape<#heddle.tensor<"c", tensor<2x3x40xf32>>, [6, 40]>, 32>
