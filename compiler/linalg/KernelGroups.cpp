@@ -72,8 +72,8 @@ void KernelGroups::findCopies(Block &block) {
       copy(op.getOperand(0));
     if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op))
       copy(rotary.getAngles());
-    if (auto unflatten = dyn_cast<UnflattenOp>(op); unflatten)
-      copy(unflatten.getSource());
+    if (isa<FlattenOp, UnflattenOp>(op))
+      copy(op.getOperand(0));
   }
   for (Operation &op : block) // the ops that join heads are part of their attention, not views of it
     if (auto attention = dyn_cast<AttentionOp>(op))

@@ -61,8 +61,20 @@ struct OutlineKernels : heddle::impl::OutlineKernelsBase<OutlineKernels> {
         outline(entry);
   }
 
+  /// What is returned lies as the caller's array; who else reads it, or returns it a second time, gets the value inside.
+  static void giveResultsTheirOwn(Block &block) {
+    for (OpOperand &operand : block.getTerminator()->getOpOperands()) {
+      auto op = operand.get().getDefiningOp<UnflattenOp>();
+      if (!op || op->hasOneUse())
+        continue;
+      OpBuilder b(block.getTerminator());
+      operand.set(b.clone(*op)->getResult(0));
+    }
+  }
+
   void outline(func::FuncOp entry) {
     Block &block = entry.getBody().front();
+    giveResultsTheirOwn(block);
     KernelGroups grouped(block);
     IRMapping calls; // old value -> result of the call that makes it
     OpBuilder b(&getContext());
