@@ -1,4 +1,5 @@
-// How the axes of two operands of elementwise mathematics go together: from the right, unit axes widen, the operand with fewer axes never widens the other.
+// How the axes of two operands of elementwise mathematics go together: from the right, unit axes widen, the operand with fewer axes never widens the
+// other.
 #pragma once
 #include "compiler/frontend/Value.h"
 

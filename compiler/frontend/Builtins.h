@@ -1,4 +1,5 @@
-// The built-in functions: their names, their parameters, and what runs them. What is not built yet is in the table too, so that texts get one clear message.
+// The built-in functions: their names, their parameters, and what runs them. What is not built yet is in the table too, so that texts get one clear
+// message.
 #pragma once
 #include "compiler/frontend/Expander.h"
 
@@ -19,10 +20,10 @@ struct Builtin {
 /// What a built-in is called with.
 struct Arguments {
   const Builtin *builtin;
-  Position at; // of the call
-  std::vector<Value> values;        // by parameter; None for one that was left out
-  std::vector<Position> places;     // by parameter
-  std::vector<Extent> over;         // of the Axis parameter, empty if it was left out
+  Position at;                  // of the call
+  std::vector<Value> values;    // by parameter; None for one that was left out
+  std::vector<Position> places; // by parameter
+  std::vector<Extent> over;     // of the Axis parameter, empty if it was left out
   std::vector<std::string> overNames;
   Position overAt{};
   std::vector<Value> parts; // of a variadic one

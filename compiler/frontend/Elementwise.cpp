@@ -25,11 +25,16 @@ std::optional<Element> elementOfValue(const Value &value) {
 static std::string attempt(Operator op, const Value &left, const Value &right) {
   std::string a = left.describe(), b = right.describe();
   switch (op) {
-  case Operator::Add: return fmt::format("cannot add {} and {}", a, b);
-  case Operator::Subtract: return fmt::format("cannot subtract {} from {}", b, a);
-  case Operator::Multiply: return fmt::format("cannot multiply {} and {}", a, b);
-  case Operator::Divide: return fmt::format("cannot divide {} by {}", a, b);
-  default: return fmt::format("cannot compute {} {} {}", a, spelling(op), b);
+  case Operator::Add:
+    return fmt::format("cannot add {} and {}", a, b);
+  case Operator::Subtract:
+    return fmt::format("cannot subtract {} from {}", b, a);
+  case Operator::Multiply:
+    return fmt::format("cannot multiply {} and {}", a, b);
+  case Operator::Divide:
+    return fmt::format("cannot divide {} by {}", a, b);
+  default:
+    return fmt::format("cannot compute {} {} {}", a, spelling(op), b);
   }
 }
 
@@ -96,8 +101,8 @@ Value Elementwise::constants(Operator op, const Value &left, const Value &right,
     return Failed();
   ConstantTensor a = left.isNumber() ? constantOf(left) : *left.as<ConstantTensor>();
   ConstantTensor b = right.isNumber() ? constantOf(right) : *right.as<ConstantTensor>();
-  return mapConstants(isComparison(op) ? Element::Bool : element, *axes, {&a, &b}, [op](const double *x) { return computeReals(op, x[0], x[1]); }, at,
-                      trace);
+  return mapConstants(
+      isComparison(op) ? Element::Bool : element, *axes, {&a, &b}, [op](const double *x) { return computeReals(op, x[0], x[1]); }, at, trace);
 }
 
 std::optional<Tensor> Elementwise::tensor(const Value &value, Element element) {
@@ -138,10 +143,14 @@ std::optional<Elementwise::Operands> Elementwise::operands(const Value &left, co
 mlir::Value Elementwise::arithmetic(Operator op, Element element, mlir::Value left, mlir::Value right) {
   bool real = element == Element::F32;
   switch (op) {
-  case Operator::Add: return real ? mlir::Value(emitter.make<arith::AddFOp>(left, right)) : emitter.make<arith::AddIOp>(left, right);
-  case Operator::Subtract: return real ? mlir::Value(emitter.make<arith::SubFOp>(left, right)) : emitter.make<arith::SubIOp>(left, right);
-  case Operator::Multiply: return real ? mlir::Value(emitter.make<arith::MulFOp>(left, right)) : emitter.make<arith::MulIOp>(left, right);
-  default: return emitter.make<arith::DivFOp>(left, right);
+  case Operator::Add:
+    return real ? mlir::Value(emitter.make<arith::AddFOp>(left, right)) : emitter.make<arith::AddIOp>(left, right);
+  case Operator::Subtract:
+    return real ? mlir::Value(emitter.make<arith::SubFOp>(left, right)) : emitter.make<arith::SubIOp>(left, right);
+  case Operator::Multiply:
+    return real ? mlir::Value(emitter.make<arith::MulFOp>(left, right)) : emitter.make<arith::MulIOp>(left, right);
+  default:
+    return emitter.make<arith::DivFOp>(left, right);
   }
 }
 

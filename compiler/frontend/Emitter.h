@@ -1,4 +1,5 @@
-// Writes heddle, arith and math ops while a text is expanded. Unit axes exist in the frontend's lists only: here they go, or come back where an op needs them.
+// Writes heddle, arith and math ops while a text is expanded. Unit axes exist in the frontend's lists only: here they go, or come back where an op
+// needs them.
 #pragma once
 #include "compiler/frontend/Trace.h"
 #include "compiler/frontend/Value.h"

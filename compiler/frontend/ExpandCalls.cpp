@@ -39,7 +39,8 @@ static std::optional<std::vector<const Argument *>> matchArguments(Position at, 
         return std::nullopt;
       }
     } else if (place >= names.size()) {
-      trace.error(argument.at, fmt::format("'{}' takes {} argument{}, got {}", function, names.size(), names.size() == 1 ? "" : "s", arguments.size()));
+      trace.error(argument.at,
+                  fmt::format("'{}' takes {} argument{}, got {}", function, names.size(), names.size() == 1 ? "" : "s", arguments.size()));
       return std::nullopt;
     }
     if (result[place]) {
@@ -123,9 +124,9 @@ std::vector<Value> Expander::entryResults(const Entry &entry) {
   std::vector<Value> results;
   for (const NamedResult &expected : entry.results) {
     auto found = frame->values.find(expected.name);
-    results.push_back(found != frame->values.end()
-                          ? found->second
-                          : trace.fail(expected.at, fmt::format("result '{}' has no value at the end of entry '{}'", expected.name, entry.function.name)));
+    results.push_back(found != frame->values.end() ? found->second
+                                                   : trace.fail(expected.at, fmt::format("result '{}' has no value at the end of entry '{}'",
+                                                                                         expected.name, entry.function.name)));
   }
   return results;
 }

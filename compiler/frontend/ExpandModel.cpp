@@ -36,8 +36,8 @@ bool Expander::evaluateModel() {
 
 /// What is set by hand must be something that the text or a task reads: a slip of the pen would otherwise change nothing, silently.
 void Expander::checkSettings() {
-  std::vector<std::string> known{"decoder_start_token_id", "bos_token_id", "eos_token_id", "pad_token_id", "max_length", "max_position_embeddings",
-                                 "unk_token_id_source", "unk_token_id_target"};
+  std::vector<std::string> known{"decoder_start_token_id",  "bos_token_id",        "eos_token_id",       "pad_token_id", "max_length",
+                                 "max_position_embeddings", "unk_token_id_source", "unk_token_id_target"};
   for (const Config &config : names.model().configs)
     for (const ConfigKey &key : config.keys)
       known.insert(known.end(), key.paths.begin(), key.paths.end());

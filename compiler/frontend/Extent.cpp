@@ -20,9 +20,7 @@ Extent::Extent(int64_t constant) : value(constant) {
 
 Extent::Extent(const ExtentName &name) : value(name.value), terms{{1, 1, {{&name, 1}}}} {}
 
-bool Extent::isLiteral(int64_t number) const {
-  return value == number && (terms.empty() || (terms.size() == 1 && terms[0].factors.empty()));
-}
+bool Extent::isLiteral(int64_t number) const { return value == number && (terms.empty() || (terms.size() == 1 && terms[0].factors.empty())); }
 
 const ExtentName *Extent::name() const {
   if (terms.size() != 1 || terms[0].numerator != 1 || terms[0].denominator != 1 || terms[0].factors.size() != 1 || terms[0].factors[0].second != 1)

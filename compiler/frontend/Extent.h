@@ -1,5 +1,5 @@
-// How long an axis is: a number that is known, or a form over named dimensions that a run decides. The compile-time ints of the language are extents too, so
-// that messages can speak in the text's own names (`n_embd 64`, not `64`).
+// How long an axis is: a number that is known, or a form over named dimensions that a run decides. The compile-time ints of the language are extents
+// too, so that messages can speak in the text's own names (`n_embd 64`, not `64`).
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -15,7 +15,7 @@ struct ExtentName {
   unsigned order = 0;           // of first mention; forms are sorted by it
   std::optional<int64_t> value; // of a key; a dimension has none
   bool ragged = false, batch = false;
-  int64_t bound = 0;                    // of a dimension: 0 for none
+  int64_t bound = 0;                     // of a dimension: 0 for none
   const ExtentName *batchName = nullptr; // of a ragged dimension
 };
 

@@ -23,8 +23,9 @@ struct ModelSource {
 /// Where the weights of a source come from, with the default filled in: what Checkpoint::open takes.
 std::string weightsOf(const ModelSource &source);
 
-/// The heddle module of a model: weights as heddle.weight with recipes of checkpoint tensors, one func.func for each entry, tasks and tokenizers as attributes.
-/// Null with errors in `diagnostics`. Only the header of the checkpoint is read; where there is none, names and extents of weights are not checked against it.
+/// The heddle module of a model: weights as heddle.weight with recipes of checkpoint tensors, one func.func for each entry, tasks and tokenizers as
+/// attributes. Null with errors in `diagnostics`. Only the header of the checkpoint is read; where there is none, names and extents of weights are
+/// not checked against it.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context, const ModelSource &source, Diagnostics &diagnostics);
 
 } // namespace heddle

@@ -11,8 +11,8 @@ namespace {
 constexpr std::string_view reservedWords[] = {"for", "in", "if", "else", "match", "return", "and", "or", "not", "true", "false", "none", "fn"};
 
 /// Longest first, so that the first that fits is the right one.
-constexpr std::string_view symbols[] = {"...", "..", "==", "!=", "<=", ">=", "->", "=>", "(", ")", "[", "]", "{", "}", ",", ":",
-                                        "=",   "<",  ">",  "+",  "-",  "*",  "/",  "%",  "@", "^", ".", "|", "?"};
+constexpr std::string_view symbols[] = {"...", "..", "==", "!=", "<=", ">=", "->", "=>", "(", ")", "[", "]", "{", "}", ",",
+                                        ":",   "=",  "<",  ">",  "+",  "-",  "*",  "/",  "%", "@", "^", ".", "|", "?"};
 
 bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
@@ -254,12 +254,22 @@ private:
     char c = peek();
     advance();
     switch (c) {
-    case '"': into += '"'; return true;
-    case '\\': into += '\\'; return true;
-    case 'n': into += '\n'; return true;
-    case 't': into += '\t'; return true;
-    case 'u': return readCodePoint(start, into);
-    default: return fail(start, "unknown escape in a string; known are \\\" \\\\ \\n \\t \\u{hex}");
+    case '"':
+      into += '"';
+      return true;
+    case '\\':
+      into += '\\';
+      return true;
+    case 'n':
+      into += '\n';
+      return true;
+    case 't':
+      into += '\t';
+      return true;
+    case 'u':
+      return readCodePoint(start, into);
+    default:
+      return fail(start, "unknown escape in a string; known are \\\" \\\\ \\n \\t \\u{hex}");
     }
   }
 

@@ -43,8 +43,9 @@ static std::string readModelType(const std::string &folder, Diagnostics &diagnos
     return "";
   const Json *type = json->find("model_type");
   if (!type || !type->string() || type->string()->empty()) {
-    diagnostics.error(type ? type->at(file) : Place{file, 0, 0},
-                      type ? fmt::format("'model_type': expected string, got {}", type->describe()) : "there is no 'model_type', which names the built-in text")
+    diagnostics
+        .error(type ? type->at(file) : Place{file, 0, 0}, type ? fmt::format("'model_type': expected string, got {}", type->describe())
+                                                               : "there is no 'model_type', which names the built-in text")
         .note("write it, or put a text model.heddle into the folder");
     return "";
   }

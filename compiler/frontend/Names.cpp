@@ -66,7 +66,8 @@ bool checkReturns(const Block &block, bool isBody, Trace &trace) {
     }
     if (auto *loop = std::get_if<For>(&statement.node); loop && !checkReturns(loop->body, false, trace))
       return false;
-    if (auto *choice = std::get_if<If>(&statement.node); choice && !(checkReturns(choice->yes, false, trace) && checkReturns(choice->no, false, trace)))
+    if (auto *choice = std::get_if<If>(&statement.node);
+        choice && !(checkReturns(choice->yes, false, trace) && checkReturns(choice->no, false, trace)))
       return false;
   }
   return true;

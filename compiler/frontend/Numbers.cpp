@@ -11,19 +11,32 @@ bool isComparison(Operator op) { return op >= Operator::Equal && op <= Operator:
 
 double computeReals(Operator op, double left, double right) {
   switch (op) {
-  case Operator::Add: return left + right;
-  case Operator::Subtract: return left - right;
-  case Operator::Multiply: return left * right;
-  case Operator::Divide: return left / right;
-  case Operator::Remainder: return std::fmod(left, right);
-  case Operator::Power: return std::pow(left, right);
-  case Operator::Equal: return left == right;
-  case Operator::NotEqual: return left != right;
-  case Operator::Less: return left < right;
-  case Operator::LessEqual: return left <= right;
-  case Operator::Greater: return left > right;
-  case Operator::GreaterEqual: return left >= right;
-  default: return std::nan("");
+  case Operator::Add:
+    return left + right;
+  case Operator::Subtract:
+    return left - right;
+  case Operator::Multiply:
+    return left * right;
+  case Operator::Divide:
+    return left / right;
+  case Operator::Remainder:
+    return std::fmod(left, right);
+  case Operator::Power:
+    return std::pow(left, right);
+  case Operator::Equal:
+    return left == right;
+  case Operator::NotEqual:
+    return left != right;
+  case Operator::Less:
+    return left < right;
+  case Operator::LessEqual:
+    return left <= right;
+  case Operator::Greater:
+    return left > right;
+  case Operator::GreaterEqual:
+    return left >= right;
+  default:
+    return std::nan("");
   }
 }
 
@@ -60,12 +73,18 @@ Value powerOfInts(const Extent &base, const Extent &exponent, Position at, Trace
 
 Value computeInts(Operator op, const Extent &left, const Extent &right, Position at, const std::string &key, Trace &trace) {
   switch (op) {
-  case Operator::Add: return fromExtent(left + right, at, trace);
-  case Operator::Subtract: return fromExtent(left - right, at, trace);
-  case Operator::Multiply: return fromExtent(left * right, at, trace);
-  case Operator::Divide: return divideInts(left, right, at, key, trace);
-  case Operator::Power: return powerOfInts(left, right, at, trace);
-  default: break;
+  case Operator::Add:
+    return fromExtent(left + right, at, trace);
+  case Operator::Subtract:
+    return fromExtent(left - right, at, trace);
+  case Operator::Multiply:
+    return fromExtent(left * right, at, trace);
+  case Operator::Divide:
+    return divideInts(left, right, at, key, trace);
+  case Operator::Power:
+    return powerOfInts(left, right, at, trace);
+  default:
+    break;
   }
   if (right.staticValue() == 0)
     return trace.fail(at, fmt::format("remainder of {} by 0", left.print()));

@@ -13,8 +13,8 @@ struct Spelled {
   Operator op;
 };
 constexpr Spelled orWords[] = {{"or", Operator::Or}}, andWords[] = {{"and", Operator::And}};
-constexpr Spelled comparisons[] = {{"==", Operator::Equal}, {"!=", Operator::NotEqual}, {"<=", Operator::LessEqual},
-                                   {">=", Operator::GreaterEqual}, {"<", Operator::Less}, {">", Operator::Greater}};
+constexpr Spelled comparisons[] = {{"==", Operator::Equal},        {"!=", Operator::NotEqual}, {"<=", Operator::LessEqual},
+                                   {">=", Operator::GreaterEqual}, {"<", Operator::Less},      {">", Operator::Greater}};
 constexpr Spelled sums[] = {{"+", Operator::Add}, {"-", Operator::Subtract}};
 constexpr Spelled products[] = {{"*", Operator::Multiply}, {"/", Operator::Divide}, {"%", Operator::Remainder}, {"@", Operator::Product}};
 /// Binary operators by strength; level 1 is followed by `not`, level 2 is not chained.
@@ -132,11 +132,18 @@ ExprPtr Parser::parsePrimary() {
   const Token &word = token();
   Position at = word.at;
   switch (word.kind) {
-  case TokenKind::Integer: take(); return make(at, IntLiteral{word.integer});
-  case TokenKind::Float: take(); return make(at, FloatLiteral{word.real});
-  case TokenKind::String: return parseString();
-  case TokenKind::Name: return parseNamed();
-  default: break;
+  case TokenKind::Integer:
+    take();
+    return make(at, IntLiteral{word.integer});
+  case TokenKind::Float:
+    take();
+    return make(at, FloatLiteral{word.real});
+  case TokenKind::String:
+    return parseString();
+  case TokenKind::Name:
+    return parseNamed();
+  default:
+    break;
   }
   if (word.is("true") || word.is("false")) {
     take();

@@ -171,8 +171,11 @@ std::unique_ptr<ConfigType> Parser::parseConfigType() {
   Level level(*this);
   if (level.tooDeep())
     return nullptr;
-  static constexpr std::pair<std::string_view, ConfigKind> kinds[] = {
-      {"int", ConfigKind::Int}, {"float", ConfigKind::Float}, {"bool", ConfigKind::Bool}, {"string", ConfigKind::String}, {"object", ConfigKind::Object}};
+  static constexpr std::pair<std::string_view, ConfigKind> kinds[] = {{"int", ConfigKind::Int},
+                                                                      {"float", ConfigKind::Float},
+                                                                      {"bool", ConfigKind::Bool},
+                                                                      {"string", ConfigKind::String},
+                                                                      {"object", ConfigKind::Object}};
   auto type = std::make_unique<ConfigType>();
   if (token().is("[")) {
     open("[");
@@ -252,8 +255,7 @@ bool Parser::parseEntry(Model &model) {
   entry.function.documentation = documentationBefore();
   take();
   entry.function.nameAt = token().at;
-  if (!takeName("the name of the entry", entry.function.name) || !parseParameters(entry.function.parameters) || !expect("->") ||
-      !parseResults(entry))
+  if (!takeName("the name of the entry", entry.function.name) || !parseParameters(entry.function.parameters) || !expect("->") || !parseResults(entry))
     return false;
   if (token().isName("when")) {
     take();

@@ -87,10 +87,9 @@ bool Parser::parseIf(Block &block) {
 }
 
 std::optional<TypeExpr> Parser::parseType() {
-  static constexpr std::pair<std::string_view, TypeKind> kinds[] = {{"f32", TypeKind::F32},     {"i32", TypeKind::I32},
-                                                                    {"bool", TypeKind::Bool},   {"int", TypeKind::Int},
-                                                                    {"float", TypeKind::Float}, {"string", TypeKind::String},
-                                                                    {"mask", TypeKind::Mask},   {"bias", TypeKind::Bias}};
+  static constexpr std::pair<std::string_view, TypeKind> kinds[] = {
+      {"f32", TypeKind::F32},     {"i32", TypeKind::I32},       {"bool", TypeKind::Bool}, {"int", TypeKind::Int},
+      {"float", TypeKind::Float}, {"string", TypeKind::String}, {"mask", TypeKind::Mask}, {"bias", TypeKind::Bias}};
   for (auto [name, kind] : kinds) {
     if (!token().isName(name))
       continue;

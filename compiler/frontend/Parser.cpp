@@ -62,9 +62,12 @@ bool Parser::fail(Position at, std::string message) {
 
 static std::string describe(const Token &token) {
   switch (token.kind) {
-  case TokenKind::End: return "the end of the text";
-  case TokenKind::String: return std::string(token.text);
-  default: return fmt::format("'{}'", token.text);
+  case TokenKind::End:
+    return "the end of the text";
+  case TokenKind::String:
+    return std::string(token.text);
+  default:
+    return fmt::format("'{}'", token.text);
   }
 }
 

@@ -1,4 +1,5 @@
-// From the text of a model to its syntax tree, by descent, with one function per rule of the grammar. Comes after the lexer, before names are resolved.
+// From the text of a model to its syntax tree, by descent, with one function per rule of the grammar. Comes after the lexer, before names are
+// resolved.
 #pragma once
 #include "compiler/frontend/Lexer.h"
 #include "compiler/frontend/Syntax.h"

@@ -1,4 +1,5 @@
-// rearrange(x, [..] -> [..]): one pattern for every reshape, transpose and repeat. Left the axes of x are cut into atoms, right the atoms are put together anew.
+// rearrange(x, [..] -> [..]): one pattern for every reshape, transpose and repeat. Left the axes of x are cut into atoms, right the atoms are put
+// together anew.
 #include "compiler/frontend/Expander.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -153,15 +154,17 @@ bool Arrangement::cutAxis(const PatternAxis &pattern, const Axis &axis) {
   for (const Factor &factor : pattern.factors) {
     std::optional<Extent> stated = extentOf(factor);
     if (!stated && open) {
-      trace.error(factor.at, fmt::format("rearrange: both '{}' and '{}' are unknown; all factors but one must be ints in scope", open->name, factor.name));
+      trace.error(factor.at,
+                  fmt::format("rearrange: both '{}' and '{}' are unknown; all factors but one must be ints in scope", open->name, factor.name));
       return false;
     }
     stated ? void(product = product ? *product * *stated : product) : void(open = &factor);
   }
   int64_t parts = product ? product->staticValue() : 0;
   if (parts < 1 || axis.extent.staticValue() % parts != 0 || (!open && axis.extent.staticValue() != parts)) {
-    trace.error(pattern.at, parts < 1 ? "rearrange: the product of the factors is no extent"
-                                      : fmt::format("{} is not divisible by {}", axis.extent.print(), product->print()),
+    trace.error(pattern.at,
+                parts < 1 ? "rearrange: the product of the factors is no extent"
+                          : fmt::format("{} is not divisible by {}", axis.extent.print(), product->print()),
                 {fmt::format("choose a multiple of {}", parts)});
     return false;
   }

@@ -11,8 +11,8 @@ namespace heddle::frontend {
 using namespace syntax;
 
 struct Expander::Signature {
-  std::vector<ExtentName *> dimensions; // in order of first mention
-  std::vector<Tensor> parameters;       // without values yet
+  std::vector<ExtentName *> dimensions;  // in order of first mention
+  std::vector<Tensor> parameters;        // without values yet
   std::map<std::string, Position> plain; // where each dimension was mentioned without dots
 };
 
@@ -100,8 +100,9 @@ std::optional<Axes> Expander::readAxes(const std::vector<AxisExpr> &exprs, Signa
     if (!extent)
       return std::nullopt;
     if (expr.ragged || expr.bound || extent->staticValue() < 1) {
-      trace.error(expr.at, expr.ragged || expr.bound ? fmt::format("{} is known when compiling; only a dimension is ragged or bounded", extent->print())
-                                                     : fmt::format("an extent is at least 1, got {}", extent->print()));
+      trace.error(expr.at, expr.ragged || expr.bound
+                               ? fmt::format("{} is known when compiling; only a dimension is ragged or bounded", extent->print())
+                               : fmt::format("an extent is at least 1, got {}", extent->print()));
       return std::nullopt;
     }
     axes.push_back({*extent, extent->isLiteral(1)});
@@ -194,7 +195,8 @@ mlir::func::FuncOp Expander::makeFunction(const Entry &entry, Signature &signatu
       if (mlir::Attribute attribute = defaultAttribute(value, signature.parameters[i].element, builder))
         function.setArgAttr(i, defaultAttr, attribute);
       else if (!value.failed())
-        trace.error(parameter.fallback->at, fmt::format("the default of '{}' has element {}, got {}", parameter.name, nameOf(signature.parameters[i].element), value.describe()));
+        trace.error(parameter.fallback->at, fmt::format("the default of '{}' has element {}, got {}", parameter.name,
+                                                        nameOf(signature.parameters[i].element), value.describe()));
     }
     emitter.at(parameter.at);
     signature.parameters[i].value = emitter.reshape(body->getArgument(i), signature.parameters[i].axes);
@@ -217,8 +219,8 @@ std::optional<mlir::Value> Expander::result(const Entry &entry, const NamedResul
   auto agree = [](const Axes &a, const Axes &b) {
     return std::ranges::equal(a, b, [](const Axis &x, const Axis &y) { return x.extent.agrees(y.extent); });
   };
-  bool fits = value.isTensor() && elementOfValue(value) == element &&
-              (agree(*axes, *value.axes()) || agree(dropUnits(*axes), dropUnits(*value.axes())));
+  bool fits =
+      value.isTensor() && elementOfValue(value) == element && (agree(*axes, *value.axes()) || agree(dropUnits(*axes), dropUnits(*value.axes())));
   if (!fits) {
     std::string what = entry.namedResults ? fmt::format("result '{}' of entry '{}' is", expected.name, entry.function.name)
                                           : fmt::format("entry '{}' returns", entry.function.name);

@@ -34,9 +34,15 @@ struct TypeExpr {
 
 // ---- expressions
 
-struct IntLiteral { int64_t value; };
-struct FloatLiteral { double value; };
-struct BoolLiteral { bool value; };
+struct IntLiteral {
+  int64_t value;
+};
+struct FloatLiteral {
+  double value;
+};
+struct BoolLiteral {
+  bool value;
+};
 struct NoneLiteral {};
 struct StringLiteral {
   struct Part {
@@ -46,9 +52,15 @@ struct StringLiteral {
   std::vector<Part> parts;
 };
 /// `name` or `rope_scaling.factor`.
-struct Path { std::string name; };
-struct ListExpr { std::vector<ExprPtr> items; };
-struct Choice { ExprPtr condition, yes, no; };
+struct Path {
+  std::string name;
+};
+struct ListExpr {
+  std::vector<ExprPtr> items;
+};
+struct Choice {
+  ExprPtr condition, yes, no;
+};
 struct Match {
   struct Arm {
     std::vector<ExprPtr> values; // empty: else
@@ -71,7 +83,9 @@ struct Rearrange {
   std::vector<AxisExpr> left, right;
 };
 /// `list[i]`, `table[ids]`.
-struct Index { ExprPtr base, index; };
+struct Index {
+  ExprPtr base, index;
+};
 /// `x[axis = i]`, `x[axis = i..j]`, `x[axis = last]`.
 struct Cut {
   ExprPtr base;
@@ -86,10 +100,16 @@ struct Binary {
   Position opAt;
   ExprPtr left, right;
 };
-struct Negate { ExprPtr operand; };
-struct Not { ExprPtr operand; };
+struct Negate {
+  ExprPtr operand;
+};
+struct Not {
+  ExprPtr operand;
+};
 /// `@fused e`
-struct Fused { ExprPtr operand; };
+struct Fused {
+  ExprPtr operand;
+};
 
 struct Expr {
   Position at;        // of its first word
@@ -116,7 +136,9 @@ struct Assign {
   std::vector<Target> targets;
   ExprPtr value;
 };
-struct Return { std::vector<ExprPtr> values; };
+struct Return {
+  std::vector<ExprPtr> values;
+};
 struct For {
   std::string variable;
   Position variableAt;
@@ -196,8 +218,8 @@ struct Require {
 };
 struct Tokenizer {
   Position at;
-  std::string side;  // "source", "target" or "both"
-  std::string kind;  // "json", "words", "characters", or what else the text says
+  std::string side; // "source", "target" or "both"
+  std::string kind; // "json", "words", "characters", or what else the text says
   std::string path;
 };
 struct Task {

@@ -15,8 +15,8 @@ struct KnownTask {
   size_t entries;
   bool built;
 };
-constexpr KnownTask knownTasks[] = {{"translate", 2, true},   {"generate", 1, false}, {"transcribe", 2, false},
-                                    {"embed", 1, false}, {"classify", 1, false}, {"train", 1, false}};
+constexpr KnownTask knownTasks[] = {{"translate", 2, true}, {"generate", 1, false}, {"transcribe", 2, false},
+                                    {"embed", 1, false},    {"classify", 1, false}, {"train", 1, false}};
 
 /// A setting, and the configuration keys of the same meaning, the first that is present counts.
 struct KnownSetting {
@@ -85,7 +85,8 @@ mlir::Attribute Expander::describeTask(const Task &task, mlir::Builder &builder)
     entries.push_back(builder.getStringAttr(path->name));
   }
   if (entries.size() != known->entries) {
-    trace.error(task.at, fmt::format("task '{}' takes {} entr{}, got {}", task.name, known->entries, known->entries == 1 ? "y" : "ies", entries.size()));
+    trace.error(task.at,
+                fmt::format("task '{}' takes {} entr{}, got {}", task.name, known->entries, known->entries == 1 ? "y" : "ies", entries.size()));
     return {};
   }
   if (!known->built) {
@@ -106,7 +107,8 @@ mlir::Attribute Expander::describeTask(const Task &task, mlir::Builder &builder)
       trace.error(task.at, fmt::format("setting '{}' of task '{}': expected at least {}, got {}", name, task.name, least, value));
     stated.push_back(named(builder, name, builder.getI64IntegerAttr(value)));
   }
-  return builder.getDictionaryAttr({named(builder, "kind", builder.getStringAttr(task.name)), named(builder, "entries", builder.getArrayAttr(entries)),
+  return builder.getDictionaryAttr({named(builder, "kind", builder.getStringAttr(task.name)),
+                                    named(builder, "entries", builder.getArrayAttr(entries)),
                                     named(builder, "settings", builder.getDictionaryAttr(stated))});
 }
 

@@ -15,9 +15,9 @@ struct Position {
 };
 
 enum class TokenKind {
-  End,     // behind the last word
-  Name,    // an identifier, words like 'config' or 'entry' included: they mean something only at their place
-  Word,    // a reserved word: for in if else match return and or not true false none fn
+  End,  // behind the last word
+  Name, // an identifier, words like 'config' or 'entry' included: they mean something only at their place
+  Word, // a reserved word: for in if else match return and or not true false none fn
   Integer,
   Float,
   String,

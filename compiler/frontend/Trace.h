@@ -12,12 +12,11 @@ using syntax::Position;
 
 class Trace {
 public:
-  Trace(mlir::MLIRContext *context, std::string file, Diagnostics &diagnostics)
-      : context(context), file(std::move(file)), diagnostics(diagnostics) {}
+  Trace(mlir::MLIRContext *context, std::string file, Diagnostics &diagnostics) : context(context), file(std::move(file)), diagnostics(diagnostics) {}
 
   struct Call {
     std::string function;
-    Position at; // in the caller
+    Position at;            // in the caller
     bool inPrelude = false; // whether the function called is one of the prelude
     std::vector<std::pair<std::string, Value>> arguments;
     mlir::Location location; // of the call
@@ -27,8 +26,8 @@ public:
   void leave() { calls.pop_back(); }
   size_t depth() const { return calls.size(); }
 
-  /// An error at a place of the function that is being expanded, with the remedies as notes and one more note for each call on the way. Inside the prelude
-  /// the place is that of the call in the text. What repeats in every turn of a loop is reported once.
+  /// An error at a place of the function that is being expanded, with the remedies as notes and one more note for each call on the way. Inside the
+  /// prelude the place is that of the call in the text. What repeats in every turn of a loop is reported once.
   void error(Position at, std::string message, const std::vector<std::string> &remedies = {});
   /// The same, as the value of an expression.
   Value fail(Position at, std::string message, const std::vector<std::string> &remedies = {}) {

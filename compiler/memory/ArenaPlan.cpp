@@ -1,5 +1,5 @@
-// Greedy placement: one buffer after the other takes the place at which the arena grows least. The places tried are the start of the arena and the ends
-// of buffers that live at the same time, so a large place, once its owner is dead, is shared out among several smaller buffers.
+// Greedy placement: one buffer after the other takes the place at which the arena grows least. The places tried are the start of the arena and the
+// ends of buffers that live at the same time, so a large place, once its owner is dead, is shared out among several smaller buffers.
 #include "compiler/memory/ArenaPlan.h"
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,5 @@
-// Where the buffers of one entry lie in its arena. Sizes and places are polynomials of the entry's dimensions, decided when nobody knows their values.
+// Where the buffers of one entry lie in its arena. Sizes and places are polynomials of the entry's dimensions, decided when nobody knows their
+// values.
 #pragma once
 #include "compiler/memory/Polynomial.h"
 

@@ -6,7 +6,8 @@
 
 namespace heddle {
 
-/// The buffers of a function that something in it writes, by the argument or allocation they are views of. A function's arguments are different buffers.
+/// The buffers of a function that something in it writes, by the argument or allocation they are views of. A function's arguments are different
+/// buffers.
 class WrittenBuffers {
 public:
   explicit WrittenBuffers(mlir::func::FuncOp function);
@@ -19,7 +20,7 @@ private:
 
 /// The values that `loop`, an operation with regions, uses from around it.
 struct Captures {
-  llvm::SetVector<mlir::Value> values;          // handed over, in order of first use
+  llvm::SetVector<mlir::Value> values;         // handed over, in order of first use
   llvm::SmallVector<mlir::Operation *> cloned; // made again inside, operands before users
 };
 

@@ -1,5 +1,5 @@
-// Kernels take raw bases. Comes after the arena is planned, when every buffer of an entry is a view of one of its arguments; outlining of parallel regions
-// comes after, and captures the arguments made here.
+// Kernels take raw bases. Comes after the arena is planned, when every buffer of an entry is a view of one of its arguments; outlining of parallel
+// regions comes after, and captures the arguments made here.
 #include "compiler/memory/Passes.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 

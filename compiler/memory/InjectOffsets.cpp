@@ -1,4 +1,5 @@
-// Keeps bufferization from taking the write of one row for the write of a whole tile. Right before bufferization; the canonicalizer after it cleans up.
+// Keeps bufferization from taking the write of one row for the write of a whole tile. Right before bufferization; the canonicalizer after it cleans
+// up.
 #include "compiler/memory/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

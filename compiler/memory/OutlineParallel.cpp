@@ -1,5 +1,5 @@
-// Parallel loops become functions over a range of tasks. Comes after kernels have raw bases; the native stage makes thunks and calls the pool. Two small
-// passes, because the address of a function can only be taken in the LLVM dialect.
+// Parallel loops become functions over a range of tasks. Comes after kernels have raw bases; the native stage makes thunks and calls the pool. Two
+// small passes, because the address of a function can only be taken in the LLVM dialect.
 #include "compiler/memory/Captures.h"
 #include "compiler/memory/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"

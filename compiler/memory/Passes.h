@@ -24,9 +24,7 @@ inline constexpr llvm::StringLiteral parallelPrefix = "heddle_parallel.";
 inline constexpr int64_t bufferAlignment = 64;
 
 /// memref<1xi8>: static shape, therefore one plain pointer under the bare-pointer calling convention.
-inline mlir::MemRefType rawBaseType(mlir::MLIRContext *context) {
-  return mlir::MemRefType::get({1}, mlir::IntegerType::get(context, 8));
-}
+inline mlir::MemRefType rawBaseType(mlir::MLIRContext *context) { return mlir::MemRefType::get({1}, mlir::IntegerType::get(context, 8)); }
 
 /// Appends the passes of this stage, in order.
 void buildMemoryStage(mlir::OpPassManager &pm);

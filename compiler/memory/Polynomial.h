@@ -10,7 +10,8 @@ namespace heddle {
 /// Indices of dimensions, ascending, repeated for powers: {0, 2} is d0 * d2, {} is 1.
 using Monomial = std::vector<int64_t>;
 
-/// Sum of coefficient * monomial; no coefficient is 0. Dimensions are never negative at run time, so "<= for each coefficient" means "<= for all of them".
+/// Sum of coefficient * monomial; no coefficient is 0. Dimensions are never negative at run time, so "<= for each coefficient" means "<= for all of
+/// them".
 class Polynomial {
 public:
   Polynomial() = default;

@@ -1,4 +1,5 @@
-// Destinations of an entry's kernel calls become buffers of their own. Comes first in the stage, after the last CSE on tensors; bufferization follows.
+// Destinations of an entry's kernel calls become buffers of their own. Comes first in the stage, after the last CSE on tensors; bufferization
+// follows.
 #include "compiler/memory/Passes.h"
 
 using namespace mlir;

@@ -14,8 +14,8 @@ static void bufferize(OpPassManager &pm) {
   options.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap; // kernels take whole buffers
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
-  // A tile written back to where it was made is `memref.copy %a, %b` of two equal subviews: CSE makes them one value, and only a canonicalizer after it
-  // drops the copy.
+  // A tile written back to where it was made is `memref.copy %a, %b` of two equal subviews: CSE makes them one value, and only a canonicalizer after
+  // it drops the copy.
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }

@@ -20,11 +20,16 @@ template <class F> void forEachElement(const NpyArray &array, F f) {
     }
   };
   switch (array.element) {
-  case ElementType::F32: return walk(float());
-  case ElementType::F64: return walk(double());
-  case ElementType::I32: return walk(int32_t());
-  case ElementType::I64: return walk(int64_t());
-  default: return walk(uint8_t());
+  case ElementType::F32:
+    return walk(float());
+  case ElementType::F64:
+    return walk(double());
+  case ElementType::I32:
+    return walk(int32_t());
+  case ElementType::I64:
+    return walk(int64_t());
+  default:
+    return walk(uint8_t());
   }
 }
 
@@ -126,7 +131,8 @@ EvaluateStatus EntryArguments::readInputs(const EvaluateRequest::Files &files) {
   }
   for (const EntryArgument &argument : arguments)
     if (!argument.given && !entry.getArgAttr(argument.number, defaultAttr))
-      return misused(fmt::format("argument '{}' of entry '{}' is missing: give --in {}=FILE.npy", argument.name, entry.getName().str(), argument.name), {});
+      return misused(
+          fmt::format("argument '{}' of entry '{}' is missing: give --in {}=FILE.npy", argument.name, entry.getName().str(), argument.name), {});
   return EvaluateStatus::Done;
 }
 
@@ -162,7 +168,10 @@ bool EntryArguments::fillDefault(EntryArgument &argument) {
     return refuse({}, fmt::format("argument '{}' cannot be left out: its size does not follow from the others", argument.name));
   auto real = dyn_cast<FloatAttr>(attribute);
   auto whole = dyn_cast<IntegerAttr>(attribute);
-  double value = real ? real.getValueAsDouble() : whole && whole.getType().isInteger(1) ? whole.getValue().getZExtValue() : whole ? whole.getInt() : 0;
+  double value = real                                    ? real.getValueAsDouble()
+                 : whole && whole.getType().isInteger(1) ? whole.getValue().getZExtValue()
+                 : whole                                 ? whole.getInt()
+                                                         : 0;
   argument.array = filled(argument.element, *shape, value, static_cast<size_t>(*count));
   return true;
 }
@@ -232,7 +241,8 @@ bool EntryArguments::checkIds(const EntryArgument &argument) {
   if (auto attribute = entry.getArgAttrOfType<IntegerAttr>(argument.number, idBoundAttr))
     bound = attribute.getInt();
   for (Operation *user : entry.getArgument(argument.number).getUsers())
-    if (auto gather = dyn_cast<GatherOp>(user); gather && gather.getIds() == entry.getArgument(argument.number) && dimsOf(gather.getTable()).isStatic(0))
+    if (auto gather = dyn_cast<GatherOp>(user);
+        gather && gather.getIds() == entry.getArgument(argument.number) && dimsOf(gather.getTable()).isStatic(0))
       bound = bound ? std::min(bound, dimsOf(gather.getTable()).shape()[0]) : dimsOf(gather.getTable()).shape()[0];
   RaggedAxes ragged(argument.dims, sizes);
   std::vector<double> values;

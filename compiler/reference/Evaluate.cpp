@@ -41,7 +41,9 @@ bool checkOutputs(const EvaluateRequest &request, const std::vector<std::string>
     return misused("no result is asked for: give --out NAME=FILE.npy").note(fmt::format("the results are: {}", llvm::join(names, ", "))), false;
   for (const auto &[name, file] : request.outputs) {
     if (!llvm::is_contained(names, name))
-      return misused(fmt::format("entry '{}' has no result '{}'", request.entry, name)).note(fmt::format("the results are: {}", llvm::join(names, ", "))), false;
+      return misused(fmt::format("entry '{}' has no result '{}'", request.entry, name))
+                 .note(fmt::format("the results are: {}", llvm::join(names, ", "))),
+             false;
     if (llvm::count_if(request.outputs, [&, name = name](const auto &other) { return other.first == name; }) > 1)
       return misused(fmt::format("result '{}' is asked for twice", name)), false;
   }

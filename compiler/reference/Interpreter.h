@@ -1,10 +1,10 @@
-// The float64 interpreter of heddle ops: the judge of every rewrite. Direct and slow on purpose; it shares nothing with the stages it judges but the dialect.
-// It runs modules as the frontend makes them (padded arrays, ragged axes known by name) and as the graph stage leaves them (tokens as rows, offsets and
-// starts as operands), and single ops on whatever values a test wants to feed them.
+// The float64 interpreter of heddle ops: the judge of every rewrite. Direct and slow on purpose; it shares nothing with the stages it judges but the
+// dialect. It runs modules as the frontend makes them (padded arrays, ragged axes known by name) and as the graph stage leaves them (tokens as rows,
+// offsets and starts as operands), and single ops on whatever values a test wants to feed them.
 #pragma once
-#include "compiler/support/Location.h"
 #include "compiler/reference/Environment.h"
 #include "compiler/support/Diagnostics.h"
+#include "compiler/support/Location.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <optional>
 
@@ -12,8 +12,8 @@ namespace heddle {
 
 class Checkpoint;
 
-/// The result of one op with one result. `operands`: one for each operand of the op, in order. Sizes of plain dimensions that `environment` does not give are
-/// taken from the operands. `checkpoint` is read by heddle.use alone and may be null. None after a message.
+/// The result of one op with one result. `operands`: one for each operand of the op, in order. Sizes of plain dimensions that `environment` does not
+/// give are taken from the operands. `checkpoint` is read by heddle.use alone and may be null. None after a message.
 std::optional<Datum> evaluate(mlir::Operation *op, llvm::ArrayRef<Datum> operands, const Environment &environment, const Checkpoint *checkpoint,
                               Diagnostics &diagnostics);
 

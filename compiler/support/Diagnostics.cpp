@@ -182,7 +182,8 @@ std::string escapeForTerminal(std::string_view text, size_t limit) {
 }
 
 namespace {
-/// Edit distance of a and b (insert, remove, change, swap of neighbours), or `bound` + 1 if it is greater. Only cells within `bound` of the diagonal count.
+/// Edit distance of a and b (insert, remove, change, swap of neighbours), or `bound` + 1 if it is greater. Only cells within `bound` of the diagonal
+/// count.
 size_t editDistance(std::string_view a, std::string_view b, size_t bound) {
   size_t none = bound + 1;
   std::vector<size_t> last(b.size() + 1, none), previous(b.size() + 1), current(b.size() + 1, none);

@@ -21,16 +21,16 @@ enum class Severity { Error, Note };
 struct Diagnostic {
   Severity severity;
   Place place;
-  std::string message;            // lower-case start, no full stop, both values
-  std::vector<Diagnostic> notes;  // the remedy, the calls on the way
+  std::string message;           // lower-case start, no full stop, both values
+  std::vector<Diagnostic> notes; // the remedy, the calls on the way
   /// Adds a note at `at` and returns this record, so that notes chain.
   Diagnostic &note(Place at, std::string text);
   /// Adds a note at the record's own place.
   Diagnostic &note(std::string text);
 };
 
-/// The records of one run. Records at the same place with the same message are kept once; errors beyond the first thousand are only counted. The reference
-/// that error() and note() return holds until the next call.
+/// The records of one run. Records at the same place with the same message are kept once; errors beyond the first thousand are only counted. The
+/// reference that error() and note() return holds until the next call.
 class Diagnostics {
 public:
   Diagnostic &error(Place place, std::string message);
@@ -43,7 +43,8 @@ public:
   void addSource(std::string file, std::string_view text);
   /// The same for a text that nobody else keeps.
   void keepSource(std::string file, std::string text);
-  /// The first 20 errors, then how many more; `file:line:column: error: message`, the line, a caret, the notes. Control characters are escaped; 64 KiB at most.
+  /// The first 20 errors, then how many more; `file:line:column: error: message`, the line, a caret, the notes. Control characters are escaped; 64
+  /// KiB at most.
   std::string render(bool colour = false) const;
   void print(std::FILE *to) const;
 

@@ -64,8 +64,7 @@ std::optional<InputFile> InputFile::open(const std::string &path, Diagnostics &d
   return file;
 }
 
-InputFile::InputFile(InputFile &&other) noexcept
-    : name(std::move(other.name)), descriptor(std::exchange(other.descriptor, -1)), bytes(other.bytes) {}
+InputFile::InputFile(InputFile &&other) noexcept : name(std::move(other.name)), descriptor(std::exchange(other.descriptor, -1)), bytes(other.bytes) {}
 
 InputFile &InputFile::operator=(InputFile &&other) noexcept {
   std::swap(name, other.name);

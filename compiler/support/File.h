@@ -1,4 +1,5 @@
-// Files: whole texts with a limit, pieces of large files, and outputs that appear whole or not at all. Every failure is a message that names the file.
+// Files: whole texts with a limit, pieces of large files, and outputs that appear whole or not at all. Every failure is a message that names the
+// file.
 #pragma once
 #include "compiler/support/Diagnostics.h"
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace heddle {
 
-/// A regular file open for reading. Folders, FIFOs, devices and sockets are refused without waiting for them. Pieces are copied out on demand instead of
-/// mapped: a file that shrinks meanwhile then gives a message and no signal.
+/// A regular file open for reading. Folders, FIFOs, devices and sockets are refused without waiting for them. Pieces are copied out on demand instead
+/// of mapped: a file that shrinks meanwhile then gives a message and no signal.
 class InputFile {
 public:
   static std::optional<InputFile> open(const std::string &path, Diagnostics &diagnostics);
@@ -33,8 +34,8 @@ private:
 /// The whole of a file that may not be longer than `limit` bytes.
 std::optional<std::string> readFile(const std::string &path, uint64_t limit, Diagnostics &diagnostics);
 
-/// A file written beside its target and put in its place by commit(). Without commit, and after any failure, the target stays what it was and nothing is
-/// left behind. Where the file system can, the file has no name until then, so that not even SIGKILL leaves one.
+/// A file written beside its target and put in its place by commit(). Without commit, and after any failure, the target stays what it was and nothing
+/// is left behind. Where the file system can, the file has no name until then, so that not even SIGKILL leaves one.
 class OutputFile {
 public:
   /// Rights come from the umask: 0666, or 0777 for `executable`. A target that is a folder, device or FIFO is refused. A link is followed.

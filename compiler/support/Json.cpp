@@ -1,4 +1,5 @@
-// JSON with places. nlohmann's parser does the grammar, escapes and numbers; it tells no places, so a cursor of our own walks the same text in step with it.
+// JSON with places. nlohmann's parser does the grammar, escapes and numbers; it tells no places, so a cursor of our own walks the same text in step
+// with it.
 #include "compiler/support/Json.h"
 #include "compiler/support/Utf8.h"
 #include <algorithm>

@@ -1,5 +1,5 @@
-// JSON from outside (configuration, tokenizers, headers of weight files): a small tree of values in which every value and key knows its line and column, so
-// that a message about a value can point at it. Anything doubtful is refused: see parseJson.
+// JSON from outside (configuration, tokenizers, headers of weight files): a small tree of values in which every value and key knows its line and
+// column, so that a message about a value can point at it. Anything doubtful is refused: see parseJson.
 #pragma once
 #include "compiler/support/Diagnostics.h"
 #include <cstdint>
@@ -68,7 +68,8 @@ struct JsonObject {
 };
 
 /// Parses `text`, the contents of `file` (the name is for messages only). Refused, with the place: broken UTF-8, a byte order mark, NUL bytes, lone
-/// surrogates, NaN and Infinity as words, numbers beyond double, a key twice (also through escapes), more than 64 levels, more than 16 million values.
+/// surrogates, NaN and Infinity as words, numbers beyond double, a key twice (also through escapes), more than 64 levels, more than 16 million
+/// values.
 std::optional<Json> parseJson(std::string_view text, const std::string &file, Diagnostics &diagnostics);
 
 } // namespace heddle

@@ -18,8 +18,8 @@ struct TypeName {
   std::string_view text;
   ElementType element;
 };
-constexpr TypeName types[] = {{"<f4", ElementType::F32}, {"<f8", ElementType::F64}, {"<i4", ElementType::I32}, {"<i8", ElementType::I64},
-                              {"|b1", ElementType::Bool}};
+constexpr TypeName types[] = {
+    {"<f4", ElementType::F32}, {"<f8", ElementType::F64}, {"<i4", ElementType::I32}, {"<i8", ElementType::I64}, {"|b1", ElementType::Bool}};
 
 struct Header {
   std::string type;
@@ -146,7 +146,8 @@ std::optional<NpyArray> readNpy(const std::string &path, Diagnostics &diagnostic
   for (uint64_t i = headerAt; i-- > 8;)
     headerBytes = headerBytes << 8 | static_cast<unsigned char>(start[i]);
   if (headerAt > file->size() || headerBytes > file->size() - headerAt || headerBytes > longestHeader)
-    return fail(fmt::format("the header is said to have {} bytes, the file has {}, and at most {} are read", headerBytes, file->size(), longestHeader));
+    return fail(
+        fmt::format("the header is said to have {} bytes, the file has {}, and at most {} are read", headerBytes, file->size(), longestHeader));
   std::string text(headerBytes, '\0');
   if (!file->read(headerAt, text, diagnostics))
     return std::nullopt;

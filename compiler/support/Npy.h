@@ -1,5 +1,5 @@
-// NumPy's .npy files, for the tools of the compiler. The runtime of an executable has its own reader (it may not use the C++ library); both take and refuse
-// the same files: versions 1 to 3, little-endian, C or Fortran order, no objects, no trailing bytes.
+// NumPy's .npy files, for the tools of the compiler. The runtime of an executable has its own reader (it may not use the C++ library); both take and
+// refuse the same files: versions 1 to 3, little-endian, C or Fortran order, no objects, no trailing bytes.
 #pragma once
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/ElementType.h"

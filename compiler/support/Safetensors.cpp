@@ -144,7 +144,8 @@ std::optional<Safetensors> Safetensors::open(const std::string &path, Diagnostic
   for (int i = 7; i >= 0; --i)
     headerBytes = headerBytes << 8 | length[i];
   if (headerBytes > file->size() - 8)
-    return fail(fmt::format("no safetensors file, or cut short: the header's length is said to be {} bytes, the file has {}", headerBytes, file->size()));
+    return fail(
+        fmt::format("no safetensors file, or cut short: the header's length is said to be {} bytes, the file has {}", headerBytes, file->size()));
   if (headerBytes > longestHeader)
     return fail(fmt::format("the header's length is {} bytes, at most {} are read", headerBytes, longestHeader));
   std::string text(headerBytes, '\0');

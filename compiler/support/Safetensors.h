@@ -1,5 +1,6 @@
-// Weight files in the safetensors format: 8 bytes of header length, a JSON header, the data. The header is believed only as far as the file's size bears it
-// out: nothing is allocated on a claim, and holes, overlaps and trailing bytes are refused, so every byte of a file belongs to exactly one tensor.
+// Weight files in the safetensors format: 8 bytes of header length, a JSON header, the data. The header is believed only as far as the file's size
+// bears it out: nothing is allocated on a claim, and holes, overlaps and trailing bytes are refused, so every byte of a file belongs to exactly one
+// tensor.
 #pragma once
 #include "compiler/support/ElementType.h"
 #include "compiler/support/File.h"

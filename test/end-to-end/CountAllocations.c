@@ -1,5 +1,5 @@
-// Preloaded into an executable: counts allocations while an entry runs, and takes the peak of resident memory at the end. It finds the table through its
-// exported symbol and puts a function of its own in the place of each entry, so "while an entry runs" is exact.
+// Preloaded into an executable: counts allocations while an entry runs, and takes the peak of resident memory at the end. It finds the table through
+// its exported symbol and puts a function of its own in the place of each entry, so "while an entry runs" is exact.
 #define _GNU_SOURCE
 #include "runtime/heddle_model.h"
 #include <dlfcn.h>

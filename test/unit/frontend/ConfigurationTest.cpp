@@ -10,7 +10,10 @@ using testing::Not;
 namespace {
 /// A model whose one result has the value of an expression of its configuration, as an extent.
 Model withConfig(const std::string &items, const std::string &extent, const std::string &config, std::vector<std::string> settings = {}) {
-  return {"heddle 1\nmodel x {\n" + items + "\n  entry e(x: f32[batch, " + extent + "]) -> f32[batch, " + extent + "] = x\n}\n", config, {}, std::move(settings)};
+  return {"heddle 1\nmodel x {\n" + items + "\n  entry e(x: f32[batch, " + extent + "]) -> f32[batch, " + extent + "] = x\n}\n",
+          config,
+          {},
+          std::move(settings)};
 }
 } // namespace
 
@@ -70,7 +73,8 @@ TEST(Configuration, requirementsAndMatches) {
               HasSubstr("x.heddle:4:3: error: windows are not in this text (require)"));
   const std::string match = "  config kind: string = \"b\"\n  let n = match kind { \"a\" | \"b\" => 2, \"c\" => 3 }";
   EXPECT_THAT(accepted(withConfig(match, "n", "")), HasSubstr("dims<batch, 2>"));
-  EXPECT_THAT(refusal(withConfig(match, "n", "", {"kind=dynamic"})), HasSubstr("x.heddle:4:11: error: kind is \"dynamic\"; this text knows \"a\", \"b\", \"c\""));
+  EXPECT_THAT(refusal(withConfig(match, "n", "", {"kind=dynamic"})),
+              HasSubstr("x.heddle:4:11: error: kind is \"dynamic\"; this text knows \"a\", \"b\", \"c\""));
 }
 
 TEST(Configuration, divisionComesOutEven) {

@@ -26,20 +26,26 @@ TEST(Names, otherKindsOfNames) {
 }
 
 TEST(Names, builtinsAndPreludeKeepTheirs) {
-  EXPECT_THAT(refusal({entryText("    return x", "  fn softmax(x) = x"), "", {}}), HasSubstr("x.heddle:7:6: error: 'softmax' is a built-in; choose another name"));
-  EXPECT_THAT(refusal({entryText("    return x", "  fn heads(x) = x"), "", {}}), HasSubstr("'heads' is a function of the prelude; choose another name"));
+  EXPECT_THAT(refusal({entryText("    return x", "  fn softmax(x) = x"), "", {}}),
+              HasSubstr("x.heddle:7:6: error: 'softmax' is a built-in; choose another name"));
+  EXPECT_THAT(refusal({entryText("    return x", "  fn heads(x) = x"), "", {}}),
+              HasSubstr("'heads' is a function of the prelude; choose another name"));
 }
 
 TEST(Names, noneTwice) {
-  EXPECT_THAT(refusal({entryText("    return x", "  fn f(x) = x\n  fn f(y) = y"), "", {}}), HasSubstr("8:6: error: function 'f' has this name already in line 7"));
-  EXPECT_THAT(refusal({entryText("    return x", "  config n_embd: int = 1"), "", {}}), HasSubstr("configuration key 'n_embd' has this name already in line 3"));
+  EXPECT_THAT(refusal({entryText("    return x", "  fn f(x) = x\n  fn f(y) = y"), "", {}}),
+              HasSubstr("8:6: error: function 'f' has this name already in line 7"));
+  EXPECT_THAT(refusal({entryText("    return x", "  config n_embd: int = 1"), "", {}}),
+              HasSubstr("configuration key 'n_embd' has this name already in line 3"));
   EXPECT_THAT(refusal({entryText("    a = x", "", "(a: f32[batch], a: f32[batch])"), "", {}}), HasSubstr("result 'a' twice"));
   EXPECT_THAT(refusal({entryText("    return x", "  fn f(a, a) = a"), "", {}}), HasSubstr("parameter 'a' twice"));
 }
 
 TEST(Names, localsDoNotHideKeys) {
-  EXPECT_THAT(refusal({entryText("    n_embd = 3\n    return x"), "", {}}), HasSubstr("9:5: error: 'n_embd' is the name of a configuration key, line 3"));
-  EXPECT_THAT(refusal({entryText("    return x", "  fn f(n_head) = 1"), "", {}}), HasSubstr("7:8: error: 'n_head' is the name of a configuration key, line 4"));
+  EXPECT_THAT(refusal({entryText("    n_embd = 3\n    return x"), "", {}}),
+              HasSubstr("9:5: error: 'n_embd' is the name of a configuration key, line 3"));
+  EXPECT_THAT(refusal({entryText("    return x", "  fn f(n_head) = 1"), "", {}}),
+              HasSubstr("7:8: error: 'n_head' is the name of a configuration key, line 4"));
 }
 
 TEST(Names, functionsDoNotCallThemselves) {
@@ -49,8 +55,10 @@ TEST(Names, functionsDoNotCallThemselves) {
 }
 
 TEST(Names, returnStandsLast) {
-  EXPECT_THAT(refusal({entryText("    if n_head == 4 { return x }\n    return x"), "", {}}), HasSubstr("9:22: error: 'return' stands last in a function"));
-  EXPECT_THAT(refusal({entryText("    y = f(x)\n    return x", "  fn f(x) { y = x }"), "", {}}), HasSubstr("'f' returns nothing; end it with return"));
+  EXPECT_THAT(refusal({entryText("    if n_head == 4 { return x }\n    return x"), "", {}}),
+              HasSubstr("9:22: error: 'return' stands last in a function"));
+  EXPECT_THAT(refusal({entryText("    y = f(x)\n    return x", "  fn f(x) { y = x }"), "", {}}),
+              HasSubstr("'f' returns nothing; end it with return"));
 }
 
 TEST(Names, loopVariablesEndWithTheirLoop) {

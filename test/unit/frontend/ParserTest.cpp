@@ -90,11 +90,12 @@ TEST(Parser, binding) {
 }
 
 TEST(Parser, items) {
-  auto file = parse(model("  prefix \"a.\", \"\"\n  ## width\n  config n | old.n, m: int? = 3\n  config l: [string]\n"
-                          "  require n > 1, \"too small\"\n"
-                          "  ## Doubles.\n  ## Twice.\n  fn f(x: f32[.., n], k: int = 2) -> f32[.., n] { a, _ = g(x)\n return a }\n"
-                          "  entry e(x: i32[batch, s... <= n], y: i32[batch, s...] = 0) -> (p: f32[batch, s...], q: bool[batch,]) when n == 3 { p = 1 q = 2 }\n"
-                          "  tokenizer source words(\"w.json\")\n  tokenizer \"tokenizer.json\"\n  task generate(e, start=1)"));
+  auto file = parse(
+      model("  prefix \"a.\", \"\"\n  ## width\n  config n | old.n, m: int? = 3\n  config l: [string]\n"
+            "  require n > 1, \"too small\"\n"
+            "  ## Doubles.\n  ## Twice.\n  fn f(x: f32[.., n], k: int = 2) -> f32[.., n] { a, _ = g(x)\n return a }\n"
+            "  entry e(x: i32[batch, s... <= n], y: i32[batch, s...] = 0) -> (p: f32[batch, s...], q: bool[batch,]) when n == 3 { p = 1 q = 2 }\n"
+            "  tokenizer source words(\"w.json\")\n  tokenizer \"tokenizer.json\"\n  task generate(e, start=1)"));
   ASSERT_TRUE(file);
   const Model &m = *file->model;
   EXPECT_EQ(m.prefixes, (std::vector<std::string>{"a.", ""}));

@@ -38,12 +38,16 @@ TEST(Rearrange, unitAxesExistInTheFrontendOnly) {
 TEST(Rearrange, repeat) {
   std::string ir = done("[.., d] -> [.., n_head, d]", "f32[batch, sequence..., n_head, n_embd]");
   EXPECT_THAT(ir, HasSubstr("heddle.broadcast %arg1 along [0, 1, 3]"));
-  ir = accepted({entryText("    k = heads(x, n_head)\n    g = 3\n    return rearrange(k, [.., k, t, d] -> [.., k * g, t, d])", "", "f32[batch, 12, sequence..., 16]"), "", {}});
+  ir = accepted({entryText("    k = heads(x, n_head)\n    g = 3\n    return rearrange(k, [.., k, t, d] -> [.., k * g, t, d])", "",
+                           "f32[batch, 12, sequence..., 16]"),
+                 "",
+                 {}});
   EXPECT_THAT(ir, HasSubstr("along [0, 1, 3, 4]")); // query head h reads key head h / g
 }
 
 TEST(Rearrange, messages) {
-  EXPECT_THAT(said("[b, s, p * p] -> [b, s, p]"), HasSubstr("x.heddle:9:36: error: rearrange: axis 'p' twice on one side; give the second a name of its own (q = p)"));
+  EXPECT_THAT(said("[b, s, p * p] -> [b, s, p]"),
+              HasSubstr("x.heddle:9:36: error: rearrange: axis 'p' twice on one side; give the second a name of its own (q = p)"));
   EXPECT_THAT(said("[b, s * 2, d] -> [b, s, 2, d]"), HasSubstr("x.heddle:9:29: error: rearrange: 'sequence' is ragged and cannot be cut or merged"));
   EXPECT_THAT(said("[b, s, d] -> [b, s * d]"), HasSubstr("'sequence' is ragged and cannot be cut or merged"));
   EXPECT_THAT(said("[b, s, d] -> [s, b * d]"), HasSubstr("'batch' is the batch and cannot be cut or merged"));

@@ -16,13 +16,18 @@ std::string text(const std::string &items) {
 } // namespace
 
 TEST(Tasks, settingsComeFromTheConfiguration) {
-  std::string ir = accepted({text("  task translate(encode, decode)"), R"({"decoder_start_token_id": 4, "eos_token_id": 5, "pad_token_id": null, "max_position_embeddings": 16})", {}});
-  EXPECT_THAT(ir, HasSubstr("heddle.tasks = [{entries = [\"encode\", \"decode\"], kind = \"translate\", settings = {end = 5 : i64, limit = 16 : i64, start = 4 : i64}}]"));
+  std::string ir = accepted({text("  task translate(encode, decode)"),
+                             R"({"decoder_start_token_id": 4, "eos_token_id": 5, "pad_token_id": null, "max_position_embeddings": 16})",
+                             {}});
+  EXPECT_THAT(ir, HasSubstr("heddle.tasks = [{entries = [\"encode\", \"decode\"], kind = \"translate\", settings = {end = 5 : i64, limit = 16 : i64, "
+                            "start = 4 : i64}}]"));
 }
 
 TEST(Tasks, settingsOfTheItemComeFirst) {
-  EXPECT_THAT(accepted({text("  config eos: int = 7\n  task translate(encode, decode, end=eos, limit=2 * 3)"), R"({"eos_token_id": 5, "max_length": 9})", {}}),
-              HasSubstr("settings = {end = 7 : i64, limit = 6 : i64}"));
+  EXPECT_THAT(
+      accepted(
+          {text("  config eos: int = 7\n  task translate(encode, decode, end=eos, limit=2 * 3)"), R"({"eos_token_id": 5, "max_length": 9})", {}}),
+      HasSubstr("settings = {end = 7 : i64, limit = 6 : i64}"));
   EXPECT_THAT(refusal({text("  task translate(encode, decode, ends=1)"), "", {}}), HasSubstr("task 'translate' has no setting 'ends'"));
 }
 
@@ -30,7 +35,8 @@ TEST(Tasks, refusals) {
   EXPECT_THAT(refusal({text("  task translate(encode)"), "", {}}), HasSubstr("task 'translate' takes 2 entries, got 1"));
   EXPECT_THAT(refusal({text("  task translate(encode, dekode)"), "", {}}), HasSubstr("there is no entry 'dekode'"));
   EXPECT_THAT(refusal({text("  task tranlate(encode, decode)"), "", {}}), HasSubstr("did you mean 'translate'?"));
-  EXPECT_THAT(refusal({text("  task translate(encode, decode)"), R"({"eos_token_id": [1]})", {}}), HasSubstr("'eos_token_id': expected int, got a list"));
+  EXPECT_THAT(refusal({text("  task translate(encode, decode)"), R"({"eos_token_id": [1]})", {}}),
+              HasSubstr("'eos_token_id': expected int, got a list"));
   EXPECT_THAT(refusal({text("  task translate(encode, decode)"), R"({"max_length": 0})", {}}),
               HasSubstr("setting 'limit' of task 'translate': expected at least 1, got 0"));
 }

@@ -37,9 +37,9 @@ const Small smalls[] = {
     {"llama", "{" DECODER "\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 4.0, \"original_max_position_embeddings\": 64}}"},
     {"qwen3", "{" DECODER "\"num_key_value_heads\": 2, \"head_dim\": 8, \"max_position_embeddings\": 64}"},
     {"gemma", "{" DECODER "\"model_type\": \"gemma2\", \"num_key_value_heads\": 2, \"head_dim\": 8, \"sliding_window\": 8, "
-                          "\"attn_logit_softcapping\": 50.0, \"final_logit_softcapping\": 30.0}"},
+              "\"attn_logit_softcapping\": 50.0, \"final_logit_softcapping\": 30.0}"},
     {"gemma", "{" DECODER "\"model_type\": \"gemma3_text\", \"num_key_value_heads\": 1, \"head_dim\": 8, \"sliding_window\": 8, \"layer_types\": "
-                          "[\"sliding_attention\", \"full_attention\"]}"},
+              "[\"sliding_attention\", \"full_attention\"]}"},
     {"phi3", "{" DECODER "\"max_position_embeddings\": 64}"},
     {"phi3", "{" DECODER "\"max_position_embeddings\": 64, \"original_max_position_embeddings\": 32, \"rope_scaling\": {\"type\": \"longrope\", "
              "\"short_factor\": [1.0, 1.0, 1.0], \"long_factor\": [1.0, 2.0, 4.0]}}"},

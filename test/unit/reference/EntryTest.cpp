@@ -25,7 +25,8 @@ TEST_F(Entries, rowsBeyondTheLengthAreZeroAndSpreadNothing) {
 TEST_F(Entries, withTwoRaggedAxesTheRuleIsForTheFirst) { // a row of the lesson's masks, hidden = 1
   std::string type = "tensor<?x?x?xi1, #heddle.dims<batch, s, s>>";
   std::string text = "func.func @f(%x: tensor<?x?xi32, #heddle.dims<batch, s>>) -> " + type + " " + ragged + " {\n%v = heddle.mask_values : " + type +
-                     "\n%c = arith.constant true\n%t = heddle.broadcast %c along [] : i1 -> " + type + "\n%r = arith.xori %v, %t : " + type + "\nreturn %r : " + type + "\n}";
+                     "\n%c = arith.constant true\n%t = heddle.broadcast %c along [] : i1 -> " + type + "\n%r = arith.xori %v, %t : " + type +
+                     "\nreturn %r : " + type + "\n}";
   Environment rows;
   rows.ragged["s"] = {"batch", {2}, {0}};
   EXPECT_THAT(run(text, Tensor({1, 3}), rows).data, ElementsAre(0, 0, 1, 0, 0, 1, 0, 0, 0));
@@ -75,7 +76,8 @@ TEST_F(Entries, singleOpsTakeAnyValues) {
   module = mlir::parseSourceString<mlir::ModuleOp>(R"(func.func @f(%x: tensor<?x2xf32, #heddle.dims<n, 2>>) {
     %r = heddle.sum %x over [1] : tensor<?x2xf32, #heddle.dims<n, 2>> -> tensor<?xf32, #heddle.dims<n>>
     return
-  })", mlir::ParserConfig(&context));
+  })",
+                                                   mlir::ParserConfig(&context));
   mlir::Operation *sum = &module->lookupSymbol<mlir::func::FuncOp>("f").getBody().front().front();
   auto result = evaluate(sum, Datum(Tensor({2, 2}, {1, infinity, nan, 1})), {}, nullptr, diagnostics);
   ASSERT_TRUE(result) << diagnostics.render();
@@ -98,15 +100,16 @@ TEST_F(Entries, mistakesAreMessages) {
   EXPECT_THAT(refusal(text, {Tensor({2, 2}), Tensor({2})}), HasSubstr("entry 'f': argument 'y': expected 2 axes, got [2]"));
   Environment rows;
   rows.ragged["s"] = {"batch", {1, 3}, {0, 0}};
-  EXPECT_THAT(refusal(text, {Tensor({2, 2}), Tensor({2, 2})}, rows), HasSubstr("the lengths and starts of 's' do not agree with its 2 rows of width 2"));
+  EXPECT_THAT(refusal(text, {Tensor({2, 2}), Tensor({2, 2})}, rows),
+              HasSubstr("the lengths and starts of 's' do not agree with its 2 rows of width 2"));
   rows.ragged["s"] = {"batch", {1}, {0}};
   EXPECT_THAT(refusal(text, {Tensor({2, 2}), Tensor({2, 2})}, rows), HasSubstr("do not agree"));
 }
 
 TEST_F(Entries, hugeResultsAreRefused) {
   std::string type = "tensor<1099511627776x4xf32, #heddle.dims<1099511627776, 4>>";
-  std::string text = "func.func @f(%x: tensor<4xf32, #heddle.dims<4>>) -> " + type + " {\n%r = heddle.broadcast %x along [1] : tensor<4xf32, #heddle.dims<4>> -> " + type +
-                     "\nreturn %r : " + type + "\n}";
+  std::string text = "func.func @f(%x: tensor<4xf32, #heddle.dims<4>>) -> " + type +
+                     " {\n%r = heddle.broadcast %x along [1] : tensor<4xf32, #heddle.dims<4>> -> " + type + "\nreturn %r : " + type + "\n}";
   EXPECT_THAT(refusal(text, Tensor({4})), HasSubstr("'heddle.broadcast' a result of shape [1099511627776, 4] is too large for the interpreter"));
 }
 

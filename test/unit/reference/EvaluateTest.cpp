@@ -1,7 +1,7 @@
 // heddle eval: arrays in and out.
+#include "compiler/reference/Evaluate.h"
 #include "../support/TemporaryFolder.h"
 #include "ReferenceTest.h"
-#include "compiler/reference/Evaluate.h"
 #include "compiler/support/Npy.h"
 #include <cstring>
 

@@ -1,5 +1,5 @@
-#include "TemporaryFolder.h"
 #include "compiler/support/File.h"
+#include "TemporaryFolder.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -17,7 +17,7 @@ std::string refusedReading(const std::string &path, uint64_t limit = 1 << 20) {
 }
 
 mode_t rightsOf(const std::string &path) {
-  struct stat status {};
+  struct stat status{};
   ::stat(path.c_str(), &status);
   return status.st_mode & 07777;
 }
@@ -138,7 +138,8 @@ TEST(OutputFile, refusesTargetsThatAreNoFiles) {
   TemporaryFolder folder;
   ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
   ASSERT_EQ(::symlink("nowhere", (folder / "dangling").c_str()), 0);
-  for (std::string path : {std::string("/dev/null"), folder.path, folder / "fifo", folder / "dangling", folder / "no/such", std::string(), folder / "x/"}) {
+  for (std::string path :
+       {std::string("/dev/null"), folder.path, folder / "fifo", folder / "dangling", folder / "no/such", std::string(), folder / "x/"}) {
     Diagnostics diagnostics;
     EXPECT_FALSE(OutputFile::create(path, false, diagnostics).has_value());
     EXPECT_THAT(diagnostics.render(), HasSubstr("error: cannot write: ")) << path;

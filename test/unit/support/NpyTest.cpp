@@ -1,6 +1,6 @@
+#include "compiler/support/Npy.h"
 #include "SafetensorsFile.h"
 #include "TemporaryFolder.h"
-#include "compiler/support/Npy.h"
 #include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -72,7 +72,8 @@ TEST(Npy, whatIsWrittenIsRead) {
 }
 
 TEST(Npy, refusesContradictions) {
-  EXPECT_THAT(refusal(npy(dictionary("<f4", "False", "(2, 3)"), std::string(25, 'x'))), HasSubstr("shape [2, 3] of '<f4' does not agree with 25 bytes"));
+  EXPECT_THAT(refusal(npy(dictionary("<f4", "False", "(2, 3)"), std::string(25, 'x'))),
+              HasSubstr("shape [2, 3] of '<f4' does not agree with 25 bytes"));
   EXPECT_THAT(refusal(npy(dictionary("<f4", "False", "(1000000000000,)"), "1234")), HasSubstr("does not agree with 4 bytes"));
   EXPECT_THAT(refusal(npy(dictionary("<f4", "False", "(4294967296, 4294967296)"), "")), HasSubstr("does not agree with 0 bytes"));
   EXPECT_THAT(refusal(npy(dictionary("|b1", "False", "(2,)"), "\1\2")), HasSubstr("a bool that is neither 0 nor 1"));
@@ -87,9 +88,9 @@ TEST(Npy, refusesHeadersThatAreNone) {
   std::string good = dictionary("<f4", "False", "(1,)");
   for (std::string header :
        {std::string(), std::string("{}"), good + "x", std::string("{'descr': '<f4', 'fortran_order': False}"),
-        std::string("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}"), dictionary("<f4", "0", "(1,)"), dictionary("<f4", "False", "(1)"),
-        dictionary("<f4", "False", "(-1,)"), dictionary("<f4", "False", "[1]"), dictionary("<f4", "False", "(99999999999999999999,)"),
-        std::string("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}")})
+        std::string("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}"), dictionary("<f4", "0", "(1,)"),
+        dictionary("<f4", "False", "(1)"), dictionary("<f4", "False", "(-1,)"), dictionary("<f4", "False", "[1]"),
+        dictionary("<f4", "False", "(99999999999999999999,)"), std::string("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}")})
     EXPECT_THAT(refusal(npy(header, "1234")), HasSubstr("the header is not one that NumPy writes")) << header;
   EXPECT_THAT(refusal("PK\3\4 something else"), HasSubstr("no .npy file"));
   EXPECT_THAT(refusal(npy(good, "1234", 4)), HasSubstr("version 4.0"));

@@ -1,6 +1,6 @@
+#include "compiler/support/Safetensors.h"
 #include "SafetensorsFile.h"
 #include "TemporaryFolder.h"
-#include "compiler/support/Safetensors.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -50,7 +50,8 @@ TEST(Safetensors, refusesOffsetsThatDoNotAgreeWithTheShape) { // B098
 TEST(Safetensors, refusesProductsThatOverflow) { // B100
   EXPECT_THAT(refusedHeader(R"({"w":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}})", 0),
               HasSubstr("tensor 'w': shape [4294967296, 4294967296] of F32: the number of bytes passes 2^63"));
-  EXPECT_THAT(refusedHeader(R"({"w":{"dtype":"F32","shape":[4194305,4194305,211106198978564],"data_offsets":[0,16]}})", 16), HasSubstr("passes 2^63"));
+  EXPECT_THAT(refusedHeader(R"({"w":{"dtype":"F32","shape":[4194305,4194305,211106198978564],"data_offsets":[0,16]}})", 16),
+              HasSubstr("passes 2^63"));
   EXPECT_THAT(refusedHeader(R"({"w":{"dtype":"F32","shape":[0,4294967296,4294967296],"data_offsets":[0,0]}})", 0), HasSubstr("passes 2^63"));
   EXPECT_THAT(refusedHeader(R"({"w":{"dtype":"F64","shape":[2305843009213693952],"data_offsets":[0,0]}})", 0), HasSubstr("passes 2^63"));
 }
@@ -114,7 +115,8 @@ TEST(Safetensors, refusesEntriesThatAreNone) {
   EXPECT_THAT(entry(R"({"dtype":32,"shape":[1],"data_offsets":[0,4]})"), HasSubstr("unknown dtype 32"));
   EXPECT_THAT(entry(R"({"dtype":"F32","shape":1,"data_offsets":[0,4]})"), HasSubstr("shape: expected a list, got 1"));
   for (std::string extent : {"-1", "1.0", "\"1\"", "null", "[1]"})
-    EXPECT_THAT(entry(R"({"dtype":"F32","shape":[)" + extent + R"(],"data_offsets":[0,4]})"), HasSubstr("shape: expected whole numbers of at least 0"));
+    EXPECT_THAT(entry(R"({"dtype":"F32","shape":[)" + extent + R"(],"data_offsets":[0,4]})"),
+                HasSubstr("shape: expected whole numbers of at least 0"));
   EXPECT_THAT(refusedHeader("[]", 0), HasSubstr("header: expected an object, got a list"));
   EXPECT_THAT(refusedHeader(R"({"__metadata__":{"a":1}})", 0), HasSubstr("'__metadata__' is no object of strings"));
 }
