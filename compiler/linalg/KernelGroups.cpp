@@ -144,6 +144,8 @@ bool KernelGroups::joinsRows(Operation *op, int group) const {
     return dimsOf(op->getResult(0)) == g.rowDims;
   if (isa<MaskScoresOp>(op) && dimsOf(op->getResult(0)) != g.rowDims)
     return false;
+  if (isa<SoftmaxOp, LayerNormOp, RmsNormOp, RotaryEmbeddingOp>(op) && rowDimsOf(op) != g.rowDims)
+    return false; // they work along columns; this group has one element a row
   if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op); rotary && dependsOn(rotary.getAngles(), group))
     return false; // its rows are others
   for (auto [i, v] : llvm::enumerate(op->getOperands())) {
