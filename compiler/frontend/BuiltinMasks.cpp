@@ -195,7 +195,7 @@ std::vector<Value> Expander::builtinMaskValues(Arguments &arguments) {
   return {Tensor{Element::Bool, axes, emitter.make<MaskValuesOp>(emitter.type(Element::Bool, axes), mask, none, none, none, none), ""}};
 }
 
-/// -infinity where hidden.
+/// -infinity where hidden; nothing is under `none`, as in attention and mask_values.
 std::vector<Value> Expander::builtinMask(Arguments &arguments) {
   const Value &given = arguments.values[0];
   size_t rank = given.isTensor() ? given.axes()->size() : 0;
@@ -204,6 +204,8 @@ std::vector<Value> Expander::builtinMask(Arguments &arguments) {
   if (rank > 4)
     return {trace.fail(arguments.places[0], fmt::format("'mask' of scores of more than 4 axes is not built yet, got {}", given.describe()))};
   std::optional<Tensor> scores = elementwise.tensor(given, Element::F32);
+  if (scores && arguments.values[1].isNone())
+    return {*scores};
   std::shared_ptr<const Mask> stated = scores ? elementwise.mask(arguments.values[1], arguments.places[1]) : nullptr;
   return {stated ? changeScores(*scores, emitMask(*stated, scores->axes, arguments.places[1]), arguments.at) : Failed()};
 }

@@ -109,3 +109,16 @@ func.func @no_view(%x: !x) -> !y attributes {heddle.entry} {
   %y = heddle.linear %r, %w : !y, !w -> !y
   return %y : !y
 }
+
+// -----
+!p = tensor<?x8x8xf32, #heddle.dims<batch, 8, 8>>
+
+// Masking takes one score a row, softmax a row of scores: two kernels.
+// CHECK-LABEL: func.func private @scores.mask_scores.0
+// CHECK-LABEL: func.func private @scores.softmax.1
+func.func @scores(%x: !p) -> !p attributes {heddle.entry} {
+  %c = heddle.mask_causal
+  %m = heddle.mask_scores %x, %c : !p
+  %p = heddle.softmax %m axis 2 : !p
+  return %p : !p
+}

@@ -86,6 +86,8 @@ TEST(Builtins, scoresWrittenOut) {
   EXPECT_THAT(ir, HasSubstr("heddle.mask_scores %3, %6 : tensor<?x4x?x?xf32, #heddle.dims<batch, 4, sequence, sequence>>"));
   EXPECT_THAT(ir, HasSubstr("heddle.softmax %7 axis 3"));
   EXPECT_THAT(ir, HasSubstr("heddle.matmul %8, %1 : tensor<?x4x?x?xf32, #heddle.dims<batch, 4, sequence, sequence>>"));
+  ir = ops("    q = heads(x, n_head)\n    return join(softmax(mask(q @ transpose(q), none)) @ q)");
+  EXPECT_THAT(ir, Not(HasSubstr("heddle.mask_scores")));
   ir = ops("    q = heads(x, n_head)\n    s = q @ transpose(q) + relative(weight(\"t\", [8, n_head]), true, 16)\n    return join(softmax(s) @ q)");
   EXPECT_THAT(ir, HasSubstr("heddle.bias_relative"));
   EXPECT_THAT(ir, HasSubstr("heddle.mask_scores"));
