@@ -82,6 +82,27 @@ TEST(Texts, smallConfigurations) {
   }
 }
 
+/// What a text does not cover is refused by the value that asks for it: the configuration of its family goes on to say more than the text does.
+TEST(Texts, configurationsNotCovered) {
+  const struct {
+    const char *text, *config, *message;
+  } refused[] = {
+      {"llama", "{" DECODER "\"rope_scaling\": {\"type\": \"dynamic\", \"factor\": 2.0}}", "\"dynamic\""},
+      {"qwen3", "{" DECODER "\"rope_scaling\": {\"type\": \"yarn\", \"factor\": 2.0}}", "scaled rotations are in llama.heddle, not in this text"},
+      {"gemma", "{" DECODER "\"num_key_value_heads\": 2, \"head_dim\": 8, \"use_bidirectional_attention\": true}",
+       "attention in both directions is not in this text"},
+      {"gemma", "{" DECODER "\"num_key_value_heads\": 2, \"head_dim\": 8, \"rope_parameters\": {\"full_attention\": {\"rope_type\": \"llama3\"}}}",
+       "\"llama3\""},
+      {"phi3", "{" DECODER "\"max_position_embeddings\": 64, \"rope_scaling\": {\"type\": \"linear\", \"factor\": 2.0}}", "\"linear\""},
+      {"gpt-neox", "{" DECODER "\"max_position_embeddings\": 64, \"rope_scaling\": {\"type\": \"linear\", \"factor\": 2.0}}",
+       "scaled rotations are in llama.heddle, not in this text"},
+      {"marian", "{" SEQUENCES "\"vocab_size\": 20, \"pad_token_id\": 19, \"tie_word_embeddings\": false}",
+       "separate embeddings are not in this text"},
+  };
+  for (const auto &each : refused)
+    EXPECT_THAT(refusal({readText(each.text), each.config, {}, {}, "seed:1"}), HasSubstr(each.message)) << each.text << " " << each.config;
+}
+
 TEST(Texts, notBuiltYet) {
   std::string config = "{" DECODER "\"num_key_value_heads\": 2, \"num_local_experts\": 4, \"num_experts_per_tok\": 2}";
   EXPECT_THAT(refusal({readText("mixtral"), config, {}, {}, "seed:1"}), HasSubstr("'keep_top' is not built yet"));
