@@ -20,9 +20,11 @@ def Heddle_AttentionOp : Heddle_Op<"attention", [Pure, AttrSizedOperandSegments]
     - (C4) the leading extents agree
     - (C5) the element types agree
 
-        %o = heddle.attention %q, %k, %v mask %m scale 0.25 : tensor<?x4x?x16xf32, #heddle.dims<batch, 4, target, 16>>,
-            tensor<?x4x?x16xf32, #heddle.dims<batch, 4, source, 16>>, tensor<?x4x?x16xf32, #heddle.dims<batch, 4, source, 16>>
-            -> tensor<?x4x?x16xf32, #heddle.dims<batch, 4, target, 16>>
+    ```mlir
+    %o = heddle.attention %q, %k, %v mask %m scale 0.25 : tensor<?x4x?x16xf32, #heddle.dims<batch, 4, target, 16>>,
+        tensor<?x4x?x16xf32, #heddle.dims<batch, 4, source, 16>>, tensor<?x4x?x16xf32, #heddle.dims<batch, 4, source, 16>>
+        -> tensor<?x4x?x16xf32, #heddle.dims<batch, 4, target, 16>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value, Optional<Heddle_MaskType>:$mask,
     Optional<Heddle_Offsets>:$query_offsets, Optional<Heddle_Starts>:$query_starts, Optional<Heddle_Offsets>:$key_offsets,

@@ -13,6 +13,12 @@ def Heddle_DimsAttr : Heddle_Attr<"Dims", "dims", [DeclareAttrInterfaceMethods<V
     `tensor<?x?x768xf32, #heddle.dims<batch, sequence, 768>>`: extent i of the tensor is expression i. The form is canonical: `names` is sorted and has no
     unused entry, each expression is simplified. So `past + sequence` and `sequence + past` are one attribute, and equal extents are equal pointers.
     A static extent is a number and agrees with the shape; every other extent is `?` in the shape. Both are checked wherever a type is parsed.
+
+    Errors: another number of extents than axes; an extent that does not agree with the shape; a product of two names; a division by less than 1.
+
+    ```mlir
+    #heddle.dims<batch, past + sequence, 768>
+    ```
   }];
   let parameters = (ins ArrayRefParameter<"mlir::StringAttr">:$names, "mlir::AffineMap":$map);
   let hasCustomAssemblyFormat = 1;
@@ -50,6 +56,10 @@ def Heddle_DimensionAttr : Heddle_Attr<"Dimension", "dimension"> {
   let description = [{
     `#heddle.dimension<"batch">`, or ragged: `#heddle.dimension<"source" over "batch" bound 128>`: every row of `batch` has its own length and start in
     `source`; start + length is at most the bound (0: no bound). Entries list theirs in the attribute `heddle.dimensions`, in order of first mention.
+
+    ```mlir
+    #heddle.dimension<"source" over "batch" bound 128>
+    ```
   }];
   let parameters = (ins "mlir::StringAttr":$name, OptionalParameter<"mlir::StringAttr">:$batch, DefaultValuedParameter<"int64_t", "0">:$bound);
   let assemblyFormat = "`<` $name (`over` $batch^)? (`bound` $bound^)? `>`";
@@ -64,7 +74,15 @@ def Heddle_PairLayout : I32EnumAttr<"PairLayout", "where the two channels of one
   let cppNamespace = "::heddle";
   let genSpecializedAttr = 0;
 }
-def Heddle_PairLayoutAttr : EnumAttr<Heddle_Dialect, Heddle_PairLayout, "layout">;
+def Heddle_PairLayoutAttr : EnumAttr<Heddle_Dialect, Heddle_PairLayout, "layout"> {
+  let description = [{
+    interleaved: channels 2i and 2i + 1; halves: channels i and n + i of 2n. In an op or recipe the word alone.
+
+    ```mlir
+    #heddle<layout halves>
+    ```
+  }];
+}
 
 def Heddle_StorageConstant : I32EnumAttrCase<"constant", 0>;
 def Heddle_StorageParameter : I32EnumAttrCase<"parameter", 1>;
@@ -73,6 +91,13 @@ def Heddle_Storage : I32EnumAttr<"Storage", "whether training may change a weigh
   let genSpecializedAttr = 0;
 }
 def Heddle_StorageAttr : EnumAttr<Heddle_Dialect, Heddle_Storage, "storage"> {
+  let description = [{
+    constant: never changed after packing; parameter: training may change it.
+
+    ```mlir
+    #heddle.storage<parameter>
+    ```
+  }];
   let assemblyFormat = "`<` $value `>`";
 }
 #endif

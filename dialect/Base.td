@@ -21,6 +21,9 @@ def Heddle_Dialect : Dialect {
     A ragged dimension (`sequence...` in the model text) has a length and a start for each row of its batch. Before the graph stage ops know them by
     the dimension's name; after it, tensors over a ragged dimension `s` are `[s.tokens, ...]`, real tokens only, and the ops that look at rows take
     offsets and starts as operands.
+
+    In formulas `..` stands for any leading axes, `[batch, s, d]` for a tensor of these extents. Each constraint (C1), (C2) .. is an error at the op that says
+    what was expected and what it got.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

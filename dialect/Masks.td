@@ -6,6 +6,14 @@ include "dialect/Attributes.td"
 def Heddle_MaskType : TypeDef<Heddle_Dialect, "Mask"> {
   let mnemonic = "mask";
   let summary = "which key positions a query position may see, and how scores change";
+  let description = [{
+    A value of this type has no bytes: the ops that make it are cloned into each kernel that asks it, so none crosses a function or is left after the
+    linalg stage. `attention` takes one, `mask_values` shows one, `mask_scores` applies one to scores.
+
+    ```mlir
+    !heddle.mask
+    ```
+  }];
 }
 
 def MaskOpInterface : OpInterface<"MaskOpInterface"> {
@@ -35,7 +43,9 @@ def Heddle_MaskCausalOp : Heddle_MaskOp<"mask_causal"> {
   let description = [{
     visible(i, j) = j <= i, in positions.
 
-        %m = heddle.mask_causal
+    ```mlir
+    %m = heddle.mask_causal
+    ```
   }];
   let assemblyFormat = "attr-dict";
 }
@@ -43,11 +53,13 @@ def Heddle_MaskCausalOp : Heddle_MaskOp<"mask_causal"> {
 def Heddle_MaskWindowOp : Heddle_MaskOp<"mask_window"> {
   let summary = "key j is visible to query i when i - j < left and j - i < right";
   let description = [{
-    A window counts the query itself: left 3 shows positions i - 2, i - 1, i. A side without a limit is absent.
+    visible(i, j) = i - j < left and j - i < right, in positions. A window counts the query itself: left 3 shows positions i - 2, i - 1, i. A side without a limit is absent.
 
     - (C1) limits are at least 0
 
-        %m = heddle.mask_window left 3
+    ```mlir
+    %m = heddle.mask_window left 3
+    ```
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$left, OptionalAttr<I64Attr>:$right);
   let assemblyFormat = "(`left` $left^)? (`right` $right^)? attr-dict";
@@ -57,11 +69,13 @@ def Heddle_MaskWindowOp : Heddle_MaskOp<"mask_window"> {
 def Heddle_SoftcapOp : Heddle_MaskOp<"softcap"> {
   let summary = "scores become cap * tanh(score / cap)";
   let description = [{
-    Gemma 2 (2024).
+    score(i, j) becomes cap * tanh(score(i, j) / cap); nothing is hidden (Bello et al. 2016; Gemma 2, 2024).
 
     - (C1) the cap is above 0
 
-        %m = heddle.softcap 50.0
+    ```mlir
+    %m = heddle.softcap 50.0
+    ```
   }];
   let arguments = (ins F64Attr:$cap);
   let assemblyFormat = "$cap attr-dict";
@@ -71,12 +85,14 @@ def Heddle_SoftcapOp : Heddle_MaskOp<"softcap"> {
 def Heddle_BiasTensorOp : Heddle_MaskOp<"bias_tensor"> {
   let summary = "a number added to each score, given as a tensor";
   let description = [{
-    score + values[.., i - query start, j - key start].
+    score(i, j) becomes score(i, j) + values[.., i - query start, j - key start].
 
     - (C1) the element type is a float
     - (C2) values is [query, key], [batch, query, key] or [batch, heads, query, key]
 
-        %m = heddle.bias_tensor %v : tensor<?x?x?xf32, #heddle.dims<batch, target, source>>
+    ```mlir
+    %m = heddle.bias_tensor %v : tensor<?x?x?xf32, #heddle.dims<batch, target, source>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";
@@ -86,12 +102,14 @@ def Heddle_BiasTensorOp : Heddle_MaskOp<"bias_tensor"> {
 def Heddle_BiasRelativeOp : Heddle_MaskOp<"bias_relative"> {
   let summary = "a number for each head and distance added to the score";
   let description = [{
-    score + table[head, clamp(j - i, -reach, reach) + reach]. The frontend lays out the buckets of a checkpoint's table by distance (recipe `select`), so
+    score(i, j) becomes score(i, j) + table[head, clamp(j - i, -reach, reach) + reach]. The frontend lays out the buckets of a checkpoint's table by distance (recipe `select`), so
     every bucketing is data (T5: Raffel et al. 2020).
 
     - (C1) table is [heads, 2 reach + 1] of floats, static
 
-        %m = heddle.bias_relative %t : tensor<4x257xf32, #heddle.dims<4, 257>>
+    ```mlir
+    %m = heddle.bias_relative %t : tensor<4x257xf32, #heddle.dims<4, 257>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$table);
   let assemblyFormat = "$table attr-dict `:` type($table)";
@@ -106,7 +124,9 @@ def Heddle_MaskTensorOp : Heddle_MaskOp<"mask_tensor"> {
     - (C1) the element type is i1
     - (C2) values is [query, key], [batch, query, key] or [batch, heads, query, key]
 
-        %m = heddle.mask_tensor %v : tensor<?x?x?xi1, #heddle.dims<batch, target, source>>
+    ```mlir
+    %m = heddle.mask_tensor %v : tensor<?x?x?xi1, #heddle.dims<batch, target, source>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";
@@ -116,9 +136,11 @@ def Heddle_MaskTensorOp : Heddle_MaskOp<"mask_tensor"> {
 def Heddle_MaskAndOp : Heddle_MaskOp<"mask_and"> {
   let summary = "visible where both masks say so";
   let description = [{
-    visible = lhs and rhs; score changes of lhs come first.
+    visible(i, j) = lhs(i, j) and rhs(i, j); score changes of lhs come first.
 
-        %m = heddle.mask_and %a, %b
+    ```mlir
+    %m = heddle.mask_and %a, %b
+    ```
   }];
   let arguments = (ins Heddle_MaskType:$lhs, Heddle_MaskType:$rhs);
   let assemblyFormat = "$lhs `,` $rhs attr-dict";
@@ -134,7 +156,9 @@ def Heddle_MaskScoresOp : Heddle_Op<"mask_scores", [Pure, AttrSizedOperandSegmen
     - (C1) scores are [query, key], [batch, query, key] or [batch, heads, query, key] of floats
     - (C2) offsets and starts come together
 
-        %r = heddle.mask_scores %s, %m : tensor<?x?x?xf32, #heddle.dims<batch, target, source>>
+    ```mlir
+    %r = heddle.mask_scores %s, %m : tensor<?x?x?xf32, #heddle.dims<batch, target, source>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$scores, Heddle_MaskType:$mask, Optional<Heddle_Offsets>:$query_offsets, Optional<Heddle_Starts>:$query_starts,
     Optional<Heddle_Offsets>:$key_offsets, Optional<Heddle_Starts>:$key_starts);
@@ -155,7 +179,9 @@ def Heddle_MaskValuesOp : Heddle_Op<"mask_values", [Pure, AttrSizedOperandSegmen
     - (C1) the result is [batch, query, key] of i1
     - (C2) offsets and starts come together
 
-        %t = heddle.mask_values %m : tensor<?x?x?xi1, #heddle.dims<batch, target, source>>
+    ```mlir
+    %t = heddle.mask_values %m : tensor<?x?x?xi1, #heddle.dims<batch, target, source>>
+    ```
   }];
   let arguments = (ins Optional<Heddle_MaskType>:$mask, Optional<Heddle_Offsets>:$query_offsets, Optional<Heddle_Starts>:$query_starts,
     Optional<Heddle_Offsets>:$key_offsets, Optional<Heddle_Starts>:$key_starts);

@@ -66,7 +66,7 @@ LogicalResult TransposeOp::verify() {
   DimsAttr expected = dimsOf(getSource()).select(getPermutation());
   if (dimsOf(getType()) != expected)
     return emitOpError("expected result extents ") << expected << ", got " << dimsOf(getType()); // (C2)
-  return sameElement(*this, getSource(), getResult());
+  return sameElement(*this, getSource(), getResult());                                           // (C3)
 }
 /// transpose(transpose(x)) -> one transpose; a transpose in order -> source
 OpFoldResult TransposeOp::fold(FoldAdaptor) {

@@ -13,8 +13,10 @@ def Heddle_BroadcastOp : Heddle_Op<"broadcast", [Pure]> {
     - (C2) each source extent is the result extent at its axis
     - (C3) the element types agree
 
-        %b = heddle.broadcast %bias along [2] : tensor<64xf32, #heddle.dims<64>> -> tensor<?x?x64xf32, #heddle.dims<batch, sequence, 64>>
-        %c = heddle.broadcast %two along [] : f32 -> tensor<?x64xf32, #heddle.dims<batch, 64>>
+    ```mlir
+    %b = heddle.broadcast %bias along [2] : tensor<64xf32, #heddle.dims<64>> -> tensor<?x?x64xf32, #heddle.dims<batch, sequence, 64>>
+    %c = heddle.broadcast %two along [] : f32 -> tensor<?x64xf32, #heddle.dims<batch, 64>>
+    ```
   }];
   let arguments = (ins AnyTypeOf<[AnyRankedTensor, AnyFloat, AnySignlessInteger]>:$source, DenseI64ArrayAttr:$axes);
   let results = (outs AnyRankedTensor:$result);
@@ -26,10 +28,14 @@ def Heddle_BroadcastOp : Heddle_Op<"broadcast", [Pure]> {
 def Heddle_ReshapeOp : Heddle_Op<"reshape", [Pure]> {
   let summary = "the same elements, in row-major order, under other extents";
   let description = [{
+    result, read in row-major order, = source, read in row-major order.
+
     - (C1) the products of the extents agree
     - (C2) the element types agree
 
-        %h = heddle.reshape %x : tensor<?x?x64xf32, #heddle.dims<batch, sequence, 64>> -> tensor<?x?x4x16xf32, #heddle.dims<batch, sequence, 4, 16>>
+    ```mlir
+    %h = heddle.reshape %x : tensor<?x?x64xf32, #heddle.dims<batch, sequence, 64>> -> tensor<?x?x4x16xf32, #heddle.dims<batch, sequence, 4, 16>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source);
   let results = (outs AnyRankedTensor:$result);
@@ -41,12 +47,15 @@ def Heddle_ReshapeOp : Heddle_Op<"reshape", [Pure]> {
 def Heddle_TransposeOp : Heddle_Op<"transpose", [Pure]> {
   let summary = "axes in another order";
   let description = [{
-    Axis i of the result is axis permutation[i] of the source.
+    result[i_0, .., i_r] = source[..] where axis k of the result is axis permutation[k] of the source.
 
     - (C1) permutation has each axis of the source once
     - (C2) result extent i is source extent permutation[i]
+    - (C3) the element types agree
 
-        %t = heddle.transpose %x [1, 0] : tensor<24x64xf32, #heddle.dims<24, 64>> -> tensor<64x24xf32, #heddle.dims<64, 24>>
+    ```mlir
+    %t = heddle.transpose %x [1, 0] : tensor<24x64xf32, #heddle.dims<24, 64>> -> tensor<64x24xf32, #heddle.dims<64, 24>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$permutation);
   let results = (outs AnyRankedTensor:$result);
@@ -64,7 +73,9 @@ def Heddle_SliceOp : Heddle_Op<"slice", [Pure]> {
     - (C2) first and size lie within the source
     - (C3) the other extents and the element types agree
 
-        %q = heddle.slice %qkv axis 1 from 0 : tensor<?x192xf32, #heddle.dims<batch, 192>> -> tensor<?x64xf32, #heddle.dims<batch, 64>>
+    ```mlir
+    %q = heddle.slice %qkv axis 1 from 0 : tensor<?x192xf32, #heddle.dims<batch, 192>> -> tensor<?x64xf32, #heddle.dims<batch, 64>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, I64Attr:$axis, I64Attr:$first);
   let results = (outs AnyRankedTensor:$result);
@@ -76,12 +87,16 @@ def Heddle_SliceOp : Heddle_Op<"slice", [Pure]> {
 def Heddle_ConcatOp : Heddle_Op<"concat", [Pure]> {
   let summary = "tensors one after the other along one axis";
   let description = [{
+    result = the places of the first source along `axis`, then those of the second, and so on.
+
     - (C1) at least one source; the axis exists
     - (C2) the result's extent at the axis is the sum of the sources'
     - (C3) the other extents and the element types agree
 
-        %c = heddle.concat %a, %b axis 1 : tensor<?x8xf32, #heddle.dims<batch, 8>>, tensor<?x4xf32, #heddle.dims<batch, 4>>
-            -> tensor<?x12xf32, #heddle.dims<batch, 12>>
+    ```mlir
+    %c = heddle.concat %a, %b axis 1 : tensor<?x8xf32, #heddle.dims<batch, 8>>, tensor<?x4xf32, #heddle.dims<batch, 4>>
+        -> tensor<?x12xf32, #heddle.dims<batch, 12>>
+    ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$sources, I64Attr:$axis);
   let results = (outs AnyRankedTensor:$result);
@@ -100,8 +115,10 @@ def Heddle_GatherOp : Heddle_Op<"gather", [Pure]> {
     - (C2) the result's extents are those of ids, then those of the table without its first
     - (C3) the element types of table and result agree
 
-        %x = heddle.gather %table[%ids] : tensor<24x64xf32, #heddle.dims<24, 64>>, tensor<?xi32, #heddle.dims<source.tokens>>
-            -> tensor<?x64xf32, #heddle.dims<source.tokens, 64>>
+    ```mlir
+    %x = heddle.gather %table[%ids] : tensor<24x64xf32, #heddle.dims<24, 64>>, tensor<?xi32, #heddle.dims<source.tokens>>
+        -> tensor<?x64xf32, #heddle.dims<source.tokens, 64>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$table, AnyRankedTensor:$ids, UnitAttr:$transposed);
   let results = (outs AnyRankedTensor:$result);
@@ -118,7 +135,9 @@ def Heddle_PickOp : Heddle_Op<"pick", [Pure]> {
     - (C1) source is [batch, s, ..], with rows [s.tokens, ..]; the result is [batch, ..]
     - (C2) the element types agree
 
-        %y = heddle.pick %x last : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>> -> tensor<?x64xf32, #heddle.dims<batch, 64>>
+    ```mlir
+    %y = heddle.pick %x last : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>> -> tensor<?x64xf32, #heddle.dims<batch, 64>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, UnitAttr:$last, Optional<Heddle_Offsets>:$offsets);
   let results = (outs AnyRankedTensor:$result);
@@ -134,8 +153,10 @@ def Heddle_SpreadOp : Heddle_Op<"spread", [Pure]> {
     - (C1) source is [batch, ..], the result [s.tokens, ..] with the same other extents
     - (C2) the element types agree
 
-        %y = heddle.spread %x rows %o : tensor<?x64xf32, #heddle.dims<batch, 64>>, tensor<?xi64, #heddle.dims<batch + 1>>
-            -> tensor<?x64xf32, #heddle.dims<s.tokens, 64>>
+    ```mlir
+    %y = heddle.spread %x rows %o : tensor<?x64xf32, #heddle.dims<batch, 64>>, tensor<?xi64, #heddle.dims<batch + 1>>
+        -> tensor<?x64xf32, #heddle.dims<s.tokens, 64>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, Heddle_Offsets:$offsets);
   let results = (outs AnyRankedTensor:$result);
@@ -153,7 +174,9 @@ def Heddle_WindowsOp : Heddle_Op<"windows", [Pure]> {
     - (C2) the result's extents are those of the source with the number of windows at the axis, then size
     - (C3) the element types agree
 
-        %w = heddle.windows %x axis 1 size 3 stride 2 padding 1 : tensor<?x8x4xf32, #heddle.dims<batch, 8, 4>> -> tensor<?x4x4x3xf32, #heddle.dims<batch, 4, 4, 3>>
+    ```mlir
+    %w = heddle.windows %x axis 1 size 3 stride 2 padding 1 : tensor<?x8x4xf32, #heddle.dims<batch, 8, 4>> -> tensor<?x4x4x3xf32, #heddle.dims<batch, 4, 4, 3>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, I64Attr:$axis, I64Attr:$size, I64Attr:$stride, I64Attr:$padding);
   let results = (outs AnyRankedTensor:$result);
@@ -170,8 +193,10 @@ def Heddle_FlattenOp : Heddle_Op<"flatten", [Pure]> {
     - (C1) with offsets: source [batch, s, ..], result [s.tokens, ..]; else the extents agree
     - (C2) the element types agree
 
-        %t = heddle.flatten %x rows %offsets : tensor<?x?xi32, #heddle.dims<batch, s>>, tensor<?xi64, #heddle.dims<batch + 1>>
-            -> tensor<?xi32, #heddle.dims<s.tokens>>
+    ```mlir
+    %t = heddle.flatten %x rows %offsets : tensor<?x?xi32, #heddle.dims<batch, s>>, tensor<?xi64, #heddle.dims<batch + 1>>
+        -> tensor<?xi32, #heddle.dims<s.tokens>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, Optional<Heddle_Offsets>:$offsets);
   let results = (outs AnyRankedTensor:$result);
@@ -188,8 +213,10 @@ def Heddle_UnflattenOp : Heddle_Op<"unflatten", [Pure]> {
     - (C1) with offsets: source [s.tokens, ..] or [batch, s, ..], result [batch, s, ..]; else the extents agree
     - (C2) the element types agree
 
-        %r = heddle.unflatten %x rows %offsets : tensor<?x64xf32, #heddle.dims<s.tokens, 64>>, tensor<?xi64, #heddle.dims<batch + 1>>
-            -> tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>
+    ```mlir
+    %r = heddle.unflatten %x rows %offsets : tensor<?x64xf32, #heddle.dims<s.tokens, 64>>, tensor<?xi64, #heddle.dims<batch + 1>>
+        -> tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, Optional<Heddle_Offsets>:$offsets);
   let results = (outs AnyRankedTensor:$result);

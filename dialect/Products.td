@@ -15,8 +15,10 @@ def Heddle_MatmulOp : Heddle_Op<"matmul", [Pure]> {
     - (C4) the result's extents are those of lhs with the last one of rhs
     - (C5) the element types agree
 
-        %y = heddle.matmul %x, %w : tensor<?x64xf32, #heddle.dims<batch, 64>>, tensor<64x24xf32, #heddle.dims<64, 24>>
-            -> tensor<?x24xf32, #heddle.dims<batch, 24>>
+    ```mlir
+    %y = heddle.matmul %x, %w : tensor<?x64xf32, #heddle.dims<batch, 64>>, tensor<64x24xf32, #heddle.dims<64, 24>>
+        -> tensor<?x24xf32, #heddle.dims<batch, 24>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Optional<Heddle_Offsets>:$offsets);
   let results = (outs AnyRankedTensor:$result);
@@ -35,8 +37,10 @@ def Heddle_LinearOp : Heddle_Op<"linear", [Pure]> {
     - (C3) the result's extents are those of x with n last
     - (C4) the element types agree
 
-        %y = heddle.linear %x, %w bias %b : tensor<?x64xf32, #heddle.dims<batch, 64>>, tensor<64x24xf32, #heddle.dims<64, 24>>,
-            tensor<24xf32, #heddle.dims<24>> -> tensor<?x24xf32, #heddle.dims<batch, 24>>
+    ```mlir
+    %y = heddle.linear %x, %w bias %b : tensor<?x64xf32, #heddle.dims<batch, 64>>, tensor<64x24xf32, #heddle.dims<64, 24>>,
+        tensor<24xf32, #heddle.dims<24>> -> tensor<?x24xf32, #heddle.dims<batch, 24>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weight, Optional<AnyRankedTensor>:$bias);
   let results = (outs AnyRankedTensor:$result);

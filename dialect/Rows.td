@@ -5,7 +5,7 @@ include "dialect/Attributes.td"
 
 class Heddle_ReduceOp<string mnemonic, string what, string formula> : Heddle_Op<mnemonic, [Pure]> {
   let summary = what # " along some axes";
-  let description = formula # [{
+  let description = "    result = " # formula # [{
 
     The axes named by `over` are gone from the result. Along a ragged axis only real tokens are read.
 
@@ -15,14 +15,16 @@ class Heddle_ReduceOp<string mnemonic, string what, string formula> : Heddle_Op<
     - (C1) `over` names axes of the source, ascending, at least one
     - (C2) the result has the other extents (with rows of tokens: [batch, ..]), and the source's element type
 
-    Example: the op on `tensor<?x64xf32, #heddle.dims<batch, 64>>` with `over [1]` gives `tensor<?xf32, #heddle.dims<batch>>`.
+    ```mlir
+    %y = heddle.}] # mnemonic # [{ %x over [1] : tensor<?x64xf32, #heddle.dims<batch, 64>> -> tensor<?xf32, #heddle.dims<batch>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$over, Optional<Heddle_Offsets>:$offsets);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source `over` $over (`rows` $offsets^ `:` type($offsets))? attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
 }
-def Heddle_SumOp : Heddle_ReduceOp<"sum", "the sum", "sum(x)">;
+def Heddle_SumOp : Heddle_ReduceOp<"sum", "the sum", "sum(x); 0 where nothing is read.">;
 def Heddle_MaxOp : Heddle_ReduceOp<"max", "the largest element", "max(x); -infinity where nothing is read; NaN where a NaN is read.">;
 def Heddle_MinOp : Heddle_ReduceOp<"min", "the smallest element", "min(x); infinity where nothing is read; NaN where a NaN is read.">;
 def Heddle_MeanOp : Heddle_ReduceOp<"mean", "the mean", "sum(x) / n; 0 where nothing is read.">;
@@ -31,12 +33,14 @@ def Heddle_VarOp : Heddle_ReduceOp<"var", "the biased variance", "sum((x - mean(
 def Heddle_SoftmaxOp : Heddle_Op<"softmax", [Pure, AllTypesMatch<["source", "result"]>]> {
   let summary = "exp(x - max) / sum(exp(x - max)) along one axis";
   let description = [{
-    A row of -infinity alone gives 0. Along a ragged axis only real tokens are read and the rest is 0; after the graph stage the offsets of that axis come
+    result[.., i, ..] = exp(x_i - m) / sum over j of exp(x_j - m), m the largest x_j, for each row x along `axis`. A row of -infinity alone gives 0. Along a ragged axis only real tokens are read and the rest is 0; after the graph stage the offsets of that axis come
     as an operand.
 
     - (C1) the axis exists
 
-        %p = heddle.softmax %s axis 1 : tensor<?x10xf32, #heddle.dims<batch, 10>>
+    ```mlir
+    %p = heddle.softmax %s axis 1 : tensor<?x10xf32, #heddle.dims<batch, 10>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, I64Attr:$axis, Optional<Heddle_Offsets>:$offsets);
   let results = (outs AnyRankedTensor:$result);
@@ -47,14 +51,17 @@ def Heddle_SoftmaxOp : Heddle_Op<"softmax", [Pure, AllTypesMatch<["source", "res
 def Heddle_LayerNormOp : Heddle_Op<"layer_norm", [Pure, AllTypesMatch<["source", "result"]>]> {
   let summary = "(x - mean) / sqrt(var + epsilon) * gain + bias along the last axis";
   let description = [{
-    Mean and biased variance of each row, in two passes (Ba, Kiros, Hinton 2016).
+    result[.., i] = (x_i - mean(x)) / sqrt(var(x) + epsilon) * gain[i] + bias[i] for each row x of source [.., d]: mean and biased variance, in two
+    passes (Ba, Kiros, Hinton 2016).
 
     - (C1) the last extent is static; gain, and bias where given, are [that extent]
     - (C2) the element types agree
     - (C3) epsilon is at least 0
 
-        %y = heddle.layer_norm %x, %gain bias %bias epsilon 1.0e-5 : tensor<?x64xf32, #heddle.dims<batch, 64>>,
-            tensor<64xf32, #heddle.dims<64>>, tensor<64xf32, #heddle.dims<64>>
+    ```mlir
+    %y = heddle.layer_norm %x, %gain bias %bias epsilon 1.0e-5 : tensor<?x64xf32, #heddle.dims<batch, 64>>,
+        tensor<64xf32, #heddle.dims<64>>, tensor<64xf32, #heddle.dims<64>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, AnyRankedTensor:$gain, Optional<AnyRankedTensor>:$bias, F64Attr:$epsilon);
   let results = (outs AnyRankedTensor:$result);
@@ -65,13 +72,15 @@ def Heddle_LayerNormOp : Heddle_Op<"layer_norm", [Pure, AllTypesMatch<["source",
 def Heddle_RmsNormOp : Heddle_Op<"rms_norm", [Pure, AllTypesMatch<["source", "result"]>]> {
   let summary = "x / sqrt(mean(x^2) + epsilon) * gain along the last axis";
   let description = [{
-    Zhang, Sennrich 2019.
+    result[.., i] = x_i / sqrt(mean(x^2) + epsilon) * gain[i] for each row x of source [.., d] (Zhang, Sennrich 2019).
 
     - (C1) the last extent is static; gain is [that extent]
     - (C2) the element types agree
     - (C3) epsilon is at least 0
 
-        %y = heddle.rms_norm %x, %gain epsilon 1.0e-6 : tensor<?x64xf32, #heddle.dims<batch, 64>>, tensor<64xf32, #heddle.dims<64>>
+    ```mlir
+    %y = heddle.rms_norm %x, %gain epsilon 1.0e-6 : tensor<?x64xf32, #heddle.dims<batch, 64>>, tensor<64xf32, #heddle.dims<64>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, AnyRankedTensor:$gain, F64Attr:$epsilon);
   let results = (outs AnyRankedTensor:$result);
@@ -85,7 +94,15 @@ def Heddle_GeluForm : I32EnumAttr<"GeluForm", "how gelu is computed", [Heddle_Ge
   let cppNamespace = "::heddle";
   let genSpecializedAttr = 0;
 }
-def Heddle_GeluFormAttr : EnumAttr<Heddle_Dialect, Heddle_GeluForm, "gelu_form">;
+def Heddle_GeluFormAttr : EnumAttr<Heddle_Dialect, Heddle_GeluForm, "gelu_form"> {
+  let description = [{
+    erf: the exact form; tanh: its approximation. In an op the word alone: `heddle.gelu %x tanh`.
+
+    ```mlir
+    #heddle<gelu_form tanh>
+    ```
+  }];
+}
 
 class Heddle_ElementwiseOp<string mnemonic> : Heddle_Op<mnemonic, !listconcat([Pure, SameOperandsAndResultType], ElementwiseMappable.traits)> {
   let results = (outs AnyTypeOf<[AnyFloat, RankedTensorOf<[AnyFloat]>]>:$result);
@@ -93,19 +110,23 @@ class Heddle_ElementwiseOp<string mnemonic> : Heddle_Op<mnemonic, !listconcat([P
 def Heddle_GeluOp : Heddle_ElementwiseOp<"gelu"> {
   let summary = "x times the normal distribution function of x";
   let description = [{
-    erf: x / 2 * (1 + erf(x / sqrt(2))); tanh: x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) (Hendrycks, Gimpel 2016).
+    result = x / 2 * (1 + erf(x / sqrt(2))) (erf), or its approximation by tanh, for each element of a tensor of any shape or a number. tanh: x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) (Hendrycks, Gimpel 2016).
 
-        %y = heddle.gelu %x erf : tensor<?x64xf32, #heddle.dims<batch, 64>>
+    ```mlir
+    %y = heddle.gelu %x erf : tensor<?x64xf32, #heddle.dims<batch, 64>>
+    ```
   }];
   let arguments = (ins AnyTypeOf<[AnyFloat, RankedTensorOf<[AnyFloat]>]>:$x, Heddle_GeluFormAttr:$form);
-  let assemblyFormat = "$x $form attr-dict `:` type($x)";
+  let assemblyFormat = "$x `` $form attr-dict `:` type($x)";
 }
 def Heddle_SiluOp : Heddle_ElementwiseOp<"silu"> {
   let summary = "x / (1 + exp(-x))";
   let description = [{
-    Elfwing, Uchibe, Doya 2017.
+    result = x / (1 + exp(-x)), for each element of a tensor of any shape or a number (Elfwing, Uchibe, Doya 2017).
 
-        %y = heddle.silu %x : tensor<?x64xf32, #heddle.dims<batch, 64>>
+    ```mlir
+    %y = heddle.silu %x : tensor<?x64xf32, #heddle.dims<batch, 64>>
+    ```
   }];
   let arguments = (ins AnyTypeOf<[AnyFloat, RankedTensorOf<[AnyFloat]>]>:$x);
   let assemblyFormat = "$x attr-dict `:` type($x)";
@@ -122,11 +143,13 @@ def Heddle_RotaryEmbeddingOp : Heddle_Op<"rotary_embedding", [Pure, AllTypesMatc
     - (C2) angles are [batch, s, 2n], [s, 2n], or after the graph stage [s.tokens, 2n], with the source's extents; 2n is static
     - (C3) the element types agree
 
-        %y = heddle.rotary_embedding %x, %a halves gain 1.0 : tensor<?x4x?x16xf32, #heddle.dims<batch, 4, s, 16>>, tensor<?x?x16xf32, #heddle.dims<batch, s, 16>>
+    ```mlir
+    %y = heddle.rotary_embedding %x, %a halves gain 1.0 : tensor<?x4x?x16xf32, #heddle.dims<batch, 4, s, 16>>, tensor<?x?x16xf32, #heddle.dims<batch, s, 16>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$source, AnyRankedTensor:$angles, Heddle_PairLayoutAttr:$layout, F64Attr:$gain);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$source `,` $angles $layout `gain` $gain attr-dict `:` type($source) `,` type($angles)";
+  let assemblyFormat = "$source `,` $angles `` $layout `gain` $gain attr-dict `:` type($source) `,` type($angles)";
   let hasVerifier = 1;
 }
 
@@ -139,9 +162,11 @@ def Heddle_PositionsOp : Heddle_Op<"positions", [Pure, AttrSizedOperandSegments]
     - (C1) the result is i32 with one or two axes
     - (C2) offsets and starts come together
 
-        %p = heddle.positions : tensor<?x?xi32, #heddle.dims<batch, s>>
-        %q = heddle.positions rows %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>>
-            : tensor<?xi32, #heddle.dims<s.tokens>>
+    ```mlir
+    %p = heddle.positions : tensor<?x?xi32, #heddle.dims<batch, s>>
+    %q = heddle.positions rows %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>>
+        : tensor<?xi32, #heddle.dims<s.tokens>>
+    ```
   }];
   let arguments = (ins Optional<Heddle_Offsets>:$offsets, Optional<Heddle_Starts>:$starts);
   let results = (outs AnyRankedTensor:$result);
@@ -159,12 +184,14 @@ def Heddle_SinusoidalPositionsOp : Heddle_Op<"sinusoidal_positions", [Pure]> {
     - (C2) the result's extents are those of positions, then the width; it is static and at most twice the number of frequencies
     - (C3) shift is at least 0
 
-        %s = heddle.sinusoidal_positions %p frequencies [1.0, 0.01] interleaved shift 0 : tensor<?xi32, #heddle.dims<s.tokens>>
-            -> tensor<?x4xf32, #heddle.dims<s.tokens, 4>>
+    ```mlir
+    %s = heddle.sinusoidal_positions %p frequencies [1.0, 0.01] interleaved shift 0 : tensor<?xi32, #heddle.dims<s.tokens>>
+        -> tensor<?x4xf32, #heddle.dims<s.tokens, 4>>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$positions, DenseF64ArrayAttr:$frequencies, Heddle_PairLayoutAttr:$layout, I64Attr:$shift);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$positions `frequencies` custom<Frequencies>($frequencies) $layout `shift` $shift attr-dict `:` type($positions) `->` type($result)";
+  let assemblyFormat = "$positions `frequencies` custom<Frequencies>($frequencies) `` $layout `shift` $shift attr-dict `:` type($positions) `->` type($result)";
   let hasVerifier = 1;
 }
 #endif

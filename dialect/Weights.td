@@ -11,7 +11,9 @@ def Heddle_WeightOp : Heddle_Op<"weight", [Symbol]> {
     - (C1) the recipe is consistent
     - (C2) it yields the shape and element type of the weight
 
-        heddle.weight @w : tensor<64x24xf32, #heddle.dims<64, 24>> = #heddle.transpose<#heddle.tensor<"w", tensor<24x64xf32>>, [1, 0]>
+    ```mlir
+    heddle.weight @w : tensor<64x24xf32, #heddle.dims<64, 24>> = #heddle.transpose<#heddle.tensor<"w", tensor<24x64xf32>>, [1, 0]>
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type, AnyAttr:$recipe,
     DefaultValuedAttr<Heddle_StorageAttr, "::heddle::Storage::constant">:$storage);
@@ -23,10 +25,14 @@ def Heddle_WeightOp : Heddle_Op<"weight", [Symbol]> {
 def Heddle_UseOp : Heddle_Op<"use", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the value of a weight";
   let description = [{
+    result = the weight of that name, anywhere in the module.
+
     - (C1) the weight exists
     - (C2) it has the type of the result
 
-        %w = heddle.use @w : tensor<64x24xf32, #heddle.dims<64, 24>>
+    ```mlir
+    %w = heddle.use @w : tensor<64x24xf32, #heddle.dims<64, 24>>
+    ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$weight);
   let results = (outs AnyRankedTensor:$result);

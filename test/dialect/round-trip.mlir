@@ -1,5 +1,8 @@
 // Every op, attribute and type prints as it is read.
 // RUN: heddle-opt %s | heddle-opt | FileCheck %s
+// RUN: heddle-opt %s --mlir-print-op-generic | heddle-opt | FileCheck %s
+// No op prints two blanks.
+// RUN: heddle-opt %s | not grep '[^ ]  [^ ]'
 
 // CHECK: heddle.weight @w : tensor<64x24xf32, #heddle.dims<64, 24>> = #heddle.transpose<#heddle.tensor<"w", tensor<24x64xf32>>, [1, 0]>
 heddle.weight @w : tensor<64x24xf32, #heddle.dims<64, 24>> = #heddle.transpose<#heddle.tensor<"w", tensor<24x64xf32>>, [1, 0]>
@@ -55,6 +58,8 @@ func.func @entry(%ids: tensor<?x?xi32, #heddle.dims<batch, s>>, %x: tensor<?x?x6
   %pos = heddle.positions : tensor<?x?xi32, #heddle.dims<batch, s>>
   // CHECK: heddle.sinusoidal_positions %{{.*}} frequencies [1.000000e+00, 1.000000e-02] interleaved shift 1
   %sin = heddle.sinusoidal_positions %pos frequencies [1.0, 0.01] interleaved shift 1 : tensor<?x?xi32, #heddle.dims<batch, s>> -> tensor<?x?x3xf32, #heddle.dims<batch, s, 3>>
+  // CHECK: heddle.gelu %{{.*}} tanh :
+  %gelu = heddle.gelu %x tanh : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>
   // CHECK: heddle.mask_causal
   %causal = heddle.mask_causal
   // CHECK: heddle.mask_tensor
