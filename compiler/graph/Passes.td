@@ -7,8 +7,10 @@ def FoldRecipes : Pass<"heddle-fold-recipes", "mlir::ModuleOp"> {
   let summary = "fold movement of weights, and sums and products with a number, into their recipes";
   let description = [{
     `transpose(use @w)` becomes `use @w'` with a recipe that transposes; the same for reshape and slice, and for a number added to a weight or multiplied
-    with it. Equal recipes share a weight, weights that nobody
-    uses any more are erased. Data is never touched. Example: test/graph/fold-recipes.mlir.
+    with it. Equal recipes share a weight, weights that nobody uses any more are erased.
+
+    Takes what the frontend wrote. Leaves ops on anything but weights and numbers, and all data: a recipe says what to do with it when packing. Example:
+    test/graph/fold-recipes.mlir.
   }];
   let dependentDialects = ["::heddle::HeddleDialect"];
   let statistics = [Statistic<"folded", "folded", "ops folded into recipes">];
@@ -17,8 +19,10 @@ def FoldRecipes : Pass<"heddle-fold-recipes", "mlir::ModuleOp"> {
 def FuseLinear : Pass<"heddle-fuse-linear", "mlir::ModuleOp"> {
   let summary = "fuse products with weight matrices, and their biases, into linear";
   let description = [{
-    `matmul(x, weight)` becomes `linear`, and `linear + broadcast(bias)` a linear with bias where nobody else reads the sum without it. Products of two
-    activations stay. Example: test/graph/fuse-linear.mlir.
+    `matmul(x, weight)` becomes `linear`, and `linear + broadcast(bias)` a linear with bias where nobody else reads the sum without it.
+
+    Takes products whose right side is a weight matrix, after FoldRecipes. Leaves products of two activations, and sums whose product has a second use.
+    Example: test/graph/fuse-linear.mlir.
   }];
   let dependentDialects = ["::heddle::HeddleDialect"];
   let statistics = [Statistic<"fused", "fused", "products and biases fused">];
@@ -28,7 +32,10 @@ def FoldTables : Pass<"heddle-fold-tables", "mlir::ModuleOp"> {
   let summary = "let gathers read a table from the panels of a product";
   let description = [{
     Where one product takes a table transposed (tied embeddings), a gather from the table becomes a gather from the product's own weight, so that the table
-    is in the executable once. Example: test/graph/fold-tables.mlir.
+    is in the executable once.
+
+    Takes the products that FuseLinear made. Leaves tables that no product reads, and gathers from anything but a weight. Example:
+    test/graph/fold-tables.mlir.
   }];
   let dependentDialects = ["::heddle::HeddleDialect"];
   let statistics = [Statistic<"shares", "shares", "gathers that read a product's weight">];
@@ -38,7 +45,10 @@ def InferBounds : Pass<"heddle-infer-bounds", "mlir::ModuleOp"> {
   let summary = "infer which ids and positions an entry accepts";
   let description = [{
     A table that an argument indexes bounds its ids (`heddle.id_bound`); a table that positions index bounds their ragged dimension. The smallest bound
-    counts. The runtime checks both before a run. Example: test/graph/infer-bounds.mlir.
+    counts. The runtime checks both before a run.
+
+    Takes gathers that read tables by rows. Leaves every op; a bound that the text states is kept where it is smaller, and computed ids bound nothing: a
+    gather clamps them. Example: test/graph/infer-bounds.mlir.
   }];
   let dependentDialects = ["::heddle::HeddleDialect"];
   let statistics = [Statistic<"inferred", "inferred", "bounds set">];
@@ -48,8 +58,10 @@ def LowerSinusoidalPositions : Pass<"heddle-lower-sinusoidal-positions", "mlir::
   let summary = "lower sinusoidal positions to a gather from a table of angles";
   let description = [{
     The table is a weight with an `angles` recipe, computed in double when packing, with as many rows as the bound of the ragged dimension; the shift cuts
-    its first rows. Positions that are not `heddle.positions` of a bounded dimension are an error. Example:
-    test/graph/lower-sinusoidal-positions.mlir.
+    its first rows.
+
+    Takes entries whose bounds InferBounds has set; positions that are not `heddle.positions` of a bounded dimension are an error. Leaves no
+    `sinusoidal_positions`; equal tables are one weight. Example: test/graph/lower-sinusoidal-positions.mlir.
   }];
   let dependentDialects = ["::heddle::HeddleDialect"];
   let statistics = [Statistic<"lowered", "lowered", "ops lowered">];
@@ -60,8 +72,10 @@ def FlattenRagged : Pass<"heddle-flatten-ragged", "mlir::ModuleOp"> {
   let description = [{
     A tensor [batch, .., s, ..] with one ragged axis s becomes [s.tokens, ..]: padding is gone. Entries get offsets and starts of each ragged dimension as
     arguments; the ops that look at rows (attention, positions, mask values) take them as operands; everything else only changes its types. Arguments pass
-    through `flatten`, results through `unflatten`. A tensor with two ragged axes stays padded. What reads along a ragged axis otherwise is refused as not
-    built yet. Example: test/graph/flatten-ragged.mlir.
+    through `flatten`, results through `unflatten`.
+
+    Takes padded tensors with named extents. Leaves tensors with two ragged axes as they are, padded to the batch's longest row; what reads along a ragged
+    axis in another way than the ops of the dialect is refused as not built yet. Example: test/graph/flatten-ragged.mlir.
   }];
   let dependentDialects = ["::heddle::HeddleDialect"];
   let statistics = [Statistic<"flattened", "flattened", "tensors that lost their padding">];
@@ -72,6 +86,8 @@ def VerifyGraph : Pass<"heddle-verify-graph", "mlir::ModuleOp"> {
   let description = [{
     Each entry is one block of ops whose tensors carry consistent named extents; no ragged axis is left outside of arguments, results and tensors with two;
     every op that looks at rows has its offsets; no sinusoidal positions are left.
+
+    Takes what the graph stage made. Leaves it as it is; a promise that is not kept is an error. Example: test/graph/verify-graph.mlir.
   }];
 }
 #endif

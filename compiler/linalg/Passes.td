@@ -10,7 +10,10 @@ def OutlineKernels : Pass<"heddle-outline-kernels", "mlir::ModuleOp"> {
     reshape that joins its heads, or one chain of row ops with the same rows (elementwise, gathers, reductions, softmax, norms). It has one result: a group
     with a second use inside is cut there. Views, masks and constants are cloned into each kernel that uses them; a view that its consumer cannot read
     through becomes a copy. Weights, like tensors, are arguments, so equal regions give equal functions, which `duplicate-function-elimination` merges.
-    Source places are taken from before the merge. Example: test/linalg/outline-kernels.mlir.
+    Source places are taken from before the merge.
+
+    Takes entries on rows of tokens, as VerifyGraph checks them. Leaves entries with calls and uses of weights alone, and private functions of heddle ops.
+    Example: test/linalg/outline-kernels.mlir.
   }];
   let dependentDialects = ["::heddle::HeddleDialect", "::mlir::func::FuncDialect"];
   let statistics = [Statistic<"outlined", "outlined", "kernels outlined">];
@@ -22,8 +25,9 @@ def LowerKernels : Pass<"heddle-lower-kernels", "mlir::ModuleOp"> {
     Kernels become functions in destination-passing style, `(tensors.., out, dimensions..) -> tensor`, of scf.forall over rows, panels or queries and linalg
     on static tiles; one index argument for each dimension their types name, in order of first use. Activations are [rows, columns padded to whole panels].
     Entries become functions of raw buffers and dimensions (runtime/heddle_model.h). Weights get their packed layout from the kernel that reads them, and
-    move with everything else that is no code into the module attribute `heddle.model`. Ops without a lowering are an error. Example:
-    test/linalg/lower-kernels.mlir.
+    move with everything else that is no code into the module attribute `heddle.model`.
+
+    Takes the functions that OutlineKernels made; ops without a lowering are an error. Leaves no heddle op. Example: test/linalg/lower-kernels.mlir.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
     "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect", "::mlir::math::MathDialect", "::mlir::arith::ArithDialect"];
@@ -35,6 +39,8 @@ def VerifyLinalg : Pass<"heddle-verify-linalg", "mlir::ModuleOp"> {
   let description = [{
     No heddle op, type or encoding is left, so no mask value either; a kernel has one result and its output is its last tensor argument; entries are straight
     lists of calls; `heddle.model` is whole.
+
+    Takes what the linalg stage made. Leaves it as it is; a promise that is not kept is an error. Example: test/linalg/verify-linalg.mlir.
   }];
 }
 #endif

@@ -17,8 +17,9 @@ def TileKernels : Pass<"heddle-tile-kernels", "::mlir::func::FuncOp"> {
     are computed twice with equal bits, so no remainder of another size exists. The elements of a tile are independent of each other, hence R and T
     decide no bits.
 
-    Expected: the result of the chain is not read by its own last op, and inputs do not alias it. Left alone: products whose rows are few and known
-    (VectorizeTiles takes them as they are), chains without a product, results wider than eight panels. Example: test/loops/tile-kernels.mlir.
+    Takes kernels of linalg on tensors, where the result of a chain is not read by its own last op and inputs do not alias it. Leaves products whose rows
+    are few and known (VectorizeTiles takes them as they are), chains without a product, results wider than eight panels. Example:
+    test/loops/tile-kernels.mlir.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
   let options = [Option<"cpu", "cpu", "std::string", "\"x86-64-v4\"", "the CPU whose register tile is used (x86-64-v3, x86-64-v4)">];
@@ -43,10 +44,11 @@ def VectorizeTiles : Pass<"heddle-vectorize-tiles", "::mlir::func::FuncOp"> {
 
     More rows of more columns than registers hold are a loop over rows: written out they would be no faster, and their code many times as long.
 
-    A body may read a tensor at computed places if they are neighbours along the columns (or along the rows), or one place. Left alone, to become scalar loops: other gathers,
-    rows of unknown number, reductions that are neither a sum nor a choice, and truth values that would have to be read or written in memory (tensors of
-    i1 have no vector layout). Afterwards values that do not change leave their loops, tensors excepted: an initial value moved out of a loop would have
-    to be copied in every round. Example: test/loops/vectorize-tiles.mlir.
+    Afterwards values that do not change leave their loops, tensors excepted: an initial value moved out of a loop would have to be copied in every round.
+
+    Takes linalg ops on static tiles whose bodies read a tensor at computed places only if they are neighbours along the columns (or along the rows), or
+    one place. Leaves to scalar loops: other gathers, rows of unknown number, reductions that are neither a sum nor a choice, and truth values that
+    would have to be read or written in memory (tensors of i1 have no vector layout). Example: test/loops/vectorize-tiles.mlir.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::vector::VectorDialect"];
@@ -59,9 +61,10 @@ def LowerMath : Pass<"heddle-lower-math", "::mlir::func::FuncOp"> {
   let description = [{
     exp, tanh, erf, log, sin and cos of f32 become range reductions and polynomials of fused multiply-adds (sin and cos in f64), powf with a constant
     whole exponent up to 16 or 0.5 products, a root, a division; on scalars and vectors alike: no kernel calls libm, and the bits are the same on every CPU. The
-    formulas and their errors stand in ElementaryFunctions.h. fma, sqrt and absf stay, they are instructions. Any other op of math is an error: it has no
-    arithmetic of ours yet. Example:
-    test/loops/lower-math.mlir.
+    formulas and their errors stand in ElementaryFunctions.h.
+
+    Takes scalars and vectors of f32; any other op of math is an error: it has no arithmetic of ours yet. Leaves fma, sqrt and absf, which are instructions.
+    Example: test/loops/lower-math.mlir.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
   let statistics = [Statistic<"lowered", "lowered", "functions expanded">];
@@ -73,7 +76,9 @@ def VerifyLoops : Pass<"heddle-verify-loops", "::mlir::func::FuncOp"> {
     The arithmetic contract, as far as loops and vectors decide it: no operation has a fast-math flag (so nobody may fuse, reorder or drop one);
     vectors have one dimension and at most 32 lanes; there is no `vector.reduction`, `vector.contract`, `vector.multi_reduction`, `vector.outerproduct`
     (their order is the target's) and no `vector.fma` (which may round twice); no linalg op is left that VectorizeTiles takes, and no product
-    whose chain would be longer than a block of 512. Example: test/loops/verify-loops.mlir.
+    whose chain would be longer than a block of 512.
+
+    Takes what the loops stage made. Leaves it as it is; a promise that is not kept is an error. Example: test/loops/verify-loops.mlir.
   }];
   let statistics = [Statistic<"checked", "checked", "operations checked">];
 }

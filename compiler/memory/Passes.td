@@ -9,8 +9,9 @@ def SplitDestinations : Pass<"heddle-split-destinations", "::mlir::ModuleOp"> {
   let description = [{
     CSE makes one `tensor.empty` of all that have the same shape. Bufferization then makes one buffer of them where it can, which lives from the first
     kernel that writes it to the last that reads it. In functions with `heddle.entry` this pass clones each `tensor.empty` before each of its uses, so
-    that every intermediate result is a buffer of its own and the arena's plan sees its true live range. Kernels are left alone: their tiles are reused
-    on purpose. Example: test/memory/split-destinations.mlir.
+    that every intermediate result is a buffer of its own and the arena's plan sees its true live range.
+
+    Takes entries after the last CSE on tensors. Leaves kernels: their tiles are reused on purpose. Example: test/memory/split-destinations.mlir.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
   let statistics = [Statistic<"split", "split", "destinations made">];
@@ -22,7 +23,9 @@ def InjectOffsets : Pass<"heddle-inject-offsets", "::mlir::func::FuncOp"> {
     MLIR 22.1 takes a `vector.transfer_write` at constant indices 0 for one that overwrites the whole tensor if each axis of the vector is at least as long
     as the axis of the tensor at the same place, even where the vector has fewer axes: a row of 16 lanes in a tile of 8 rows. The rest of the tile is then
     not copied where the write needs a buffer of its own, and what was in it is lost. This pass writes such a zero as a sum of two, which the analysis does
-    not see through and the canonicalizer after bufferization does. Example: test/memory/inject-offsets.mlir.
+    not see through and the canonicalizer after bufferization does.
+
+    Takes kernels just before bufferization. Leaves writes whose vector has as many axes as the tensor. Example: test/memory/inject-offsets.mlir.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"injected", "injected", "offsets hidden">];
@@ -32,8 +35,9 @@ def LowerCopies : Pass<"heddle-lower-copies", "::mlir::ModuleOp"> {
   let summary = "turn memref.copy into linalg loops";
   let description = [{
     A `memref.copy` of strided buffers would become a call of `memrefCopy`, a function of MLIR's own runtime library, which no executable has. This pass
-    makes a `linalg.generic` that copies element by element. It comes after CSE and canonicalization, which delete copies of a buffer to itself.
-    Example: test/memory/lower-copies.mlir.
+    makes a `linalg.generic` that copies element by element.
+
+    Takes buffers after CSE and canonicalization, which delete copies of a buffer to itself. Leaves no `memref.copy`. Example: test/memory/lower-copies.mlir.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
   let statistics = [Statistic<"lowered", "lowered", "copies lowered">];
@@ -42,7 +46,7 @@ def LowerCopies : Pass<"heddle-lower-copies", "::mlir::ModuleOp"> {
 def PlanArena : Pass<"heddle-plan-arena", "::mlir::ModuleOp"> {
   let summary = "place the buffers of each entry in one arena";
   let description = [{
-    In a function with `heddle.entry`, a straight list of calls, each `memref.alloc` lives from the first operation that uses it to the last. This pass
+    In a function with `heddle.entry` each `memref.alloc` lives from the first operation that uses it to the last. This pass
     adds an argument for the arena (`memref<1xi8>`, after the section base and before the dimensions), replaces each allocation by a `memref.view` of it
     and writes the arena's size into `EntryInfo::arena` of the attribute `heddle.model`.
 
@@ -50,7 +54,8 @@ def PlanArena : Pass<"heddle-plan-arena", "::mlir::ModuleOp"> {
     such polynomials too: where a place is used by several buffers, one after the other, it is as large as the maximum per coefficient, so that no
     maximum is computed at run time. Every offset is a multiple of 64 bytes when it is used. Sizes that are no polynomial, or overflow 64 bits, are errors.
 
-    Allocations of other functions are left to heddle-map-stack. Example: test/memory/plan-arena.mlir; the placement itself is tested in test/unit/memory.
+    Takes entries that are straight lists of calls. Leaves allocations of other functions to heddle-map-stack. Example: test/memory/plan-arena.mlir; the
+    placement itself is tested in test/unit/memory.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
   let statistics = [Statistic<"planned", "planned", "buffers placed in arenas">];
@@ -67,8 +72,8 @@ def FlattenBuffers : Pass<"heddle-flatten-buffers", "::mlir::ModuleOp"> {
     Calls are rewritten: their operands are views of arguments, possibly through memref.cast, collapse_shape and expand_shape. Kernels and entries
     get the run-time context, `%context: memref<1xi8>`, as first argument and hand it on; heddle_parallel needs it.
 
-    Functions without a body are left alone. Buffers with a layout or a memory space, and operands that are not whole views, are errors. Example:
-    test/memory/flatten-buffers.mlir.
+    Takes kernels whose buffers have neither a layout nor a memory space, called with whole views; anything else is an error. Leaves functions without a
+    body. Example: test/memory/flatten-buffers.mlir.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
   let statistics = [Statistic<"flattened", "flattened", "buffer arguments flattened">];
@@ -84,7 +89,9 @@ def OutlineParallel : Pass<"heddle-outline-parallel", "::mlir::ModuleOp"> {
 
     and a call of the second. Tasks are numbered in row-major order of the loop's dimensions. Operations without effects, and reads of buffers that the
     function never writes, are cloned into the region, so that what is captured are the kernel's own arguments; what cannot be cloned is captured as
-    a value. A forall inside another becomes a serial loop. Expects heddle-flatten-buffers before it. Example: test/memory/outline-parallel.mlir.
+    a value. A forall inside another becomes a serial loop.
+
+    Takes kernels after FlattenBuffers. Leaves no `scf.forall`. Example: test/memory/outline-parallel.mlir.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
   let statistics = [Statistic<"outlined", "outlined", "parallel regions outlined">];
@@ -95,7 +102,9 @@ def MapStack : Pass<"heddle-map-stack", "::mlir::func::FuncOp"> {
   let description = [{
     A `memref.alloc` of static shape becomes a `memref.alloca`, aligned to 64 bytes, at the start of its function: in a loop the stack would grow. Two
     allocations of one type whose blocks never run one inside the other (the branches of an `scf.if`, two loops one after the other) share one.
-    Allocations of dynamic shape are left alone; heddle-verify-memory reports them. Example: test/memory/map-stack.mlir.
+
+    Takes kernels and regions after OutlineParallel: a tile belongs to the task that fills it. Leaves allocations of dynamic shape, which
+    heddle-verify-memory reports. Example: test/memory/map-stack.mlir.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
   let statistics = [Statistic<"mapped", "mapped", "buffers put on the stack">];
@@ -106,7 +115,9 @@ def VerifyMemory : Pass<"heddle-verify-memory", "::mlir::ModuleOp"> {
   let description = [{
     No tensor, no linalg op, no scf.forall, no memref.alloc or memref.copy; every memref.alloca has a static shape and stands in the first block of its
     function, at most 1 MiB a function; entries and kernels take `memref<1xi8>` and `index` alone, the context first, and return nothing (an
-    outlined region may also capture scalars, vectors and stack buffers); the arena of every entry is known. Example: test/memory/verify-memory.mlir.
+    outlined region may also capture scalars, vectors and stack buffers); the arena of every entry is known.
+
+    Takes what the memory stage made. Leaves it as it is; a promise that is not kept is an error. Example: test/memory/verify-memory.mlir.
   }];
   let statistics = [Statistic<"checked", "checked", "functions checked">];
 }

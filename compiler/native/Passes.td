@@ -15,7 +15,8 @@ def LinkEntries : Pass<"heddle-link-entries", "::mlir::ModuleOp"> {
     that loads the i-th pointer after the context from `buffers[i]` and the j-th integer from `dimensions[j]`, and calls the entry. The entry itself
     is renamed to `@body.name`: a model may call its entry `memset`, and no symbol of the executable may be at the mercy of a model's text.
 
-    Functions without the attribute are left alone. Parameters that are neither pointers nor i64 are an error. Example: test/native/link-entries.mlir.
+    Takes entries in the LLVM dialect; parameters that are neither pointers nor i64 are an error. Leaves functions without the attribute. Example:
+    test/native/link-entries.mlir.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let statistics = [Statistic<"linked", "linked", "entries given a C interface">];
@@ -30,8 +31,10 @@ def LinkParallel : Pass<"heddle-link-parallel", "::mlir::ModuleOp"> {
 
         heddle_parallel(context, @R.thunk, record, count)
 
-    and makes the thunk, which loads the record and calls `@R`. It runs on the LLVM dialect, where all types are final and the address of a function
-    can be taken. Other functions are left alone. Example: test/native/link-parallel.mlir.
+    and makes the thunk, which loads the record and calls `@R`.
+
+    Takes the LLVM dialect, where all types are final and the address of a function can be taken. Leaves other functions, those with a body among them.
+    Example: test/native/link-parallel.mlir.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let statistics = [Statistic<"linked", "linked", "parallel regions linked">];
@@ -43,7 +46,8 @@ def SplitAddresses : Pass<"heddle-split-addresses", "::mlir::func::FuncOp"> {
     The offset of a view is an expression with minima and maxima in it: the last tile of a chunk starts at `min(row, rows - 8)`, a chunk at
     `max(0, min(...))`. LLVM's loop strength reduction writes that expression out again for every load of the innermost loop of a product (200 instructions
     for 16 multiply-adds, a third of the speed). So each offset passes through an assembly of no instructions, behind which LLVM sees a plain value.
-    Offsets that are constants are left alone. Runs after `expand-strided-metadata`. Example: test/native/split-addresses.mlir.
+
+    Takes views after `expand-strided-metadata`. Leaves offsets that are constants. Example: test/native/split-addresses.mlir.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];
   let statistics = [Statistic<"split", "split", "offsets made values of their own">];
@@ -54,7 +58,9 @@ def VerifyNative : Pass<"heddle-verify-native", "::mlir::ModuleOp"> {
   let description = [{
     Every operation is of the LLVM dialect; every function without a body is one that the runtime or the C library gives an executable; no operation has
     a fast-math flag and none is `llvm.intr.fmuladd`, whose rounding the target chooses, or an elementary function that would become a
-    call of libm (the arithmetic contract). Example: test/native/verify-native.mlir.
+    call of libm (the arithmetic contract).
+
+    Takes what the native stage made. Leaves it as it is; a promise that is not kept is an error. Example: test/native/verify-native.mlir.
   }];
   let statistics = [Statistic<"checked", "checked", "operations checked">];
 }
