@@ -1,4 +1,4 @@
-// The syntax tree of a model text, one struct per rule of the grammar (language.md, section 3). The parser makes it, expansion reads it.
+// The syntax tree of a model text, one struct per rule of the grammar (grammar.md). The parser makes it, expansion reads it.
 #pragma once
 #include "compiler/frontend/Token.h"
 #include <memory>
