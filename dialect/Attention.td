@@ -11,13 +11,14 @@ def Heddle_AttentionOp : Heddle_Op<"attention", [Pure, AttrSizedOperandSegments]
     exactly 0, and NaN or infinity in hidden keys or values never reaches a result. Products, blocks of keys and their merging follow the arithmetic
     contract.
 
-    query [.., heads, s, d], key [.., key heads, t, d], value [.., key heads, t, e], result [.., heads, s, e]. With rows (after the graph stage): query
-    [s.tokens, heads, d], key [t.tokens, key heads, d], value [t.tokens, key heads, e], result [s.tokens, heads, e].
+    query [.., heads, s, d], key [.., key heads, t, d], value [.., key heads, t, e], result [.., heads, s, e]. With rows (after the graph stage) of queries:
+    query [s.tokens, heads, d], result [s.tokens, heads, e]; of keys: key [t.tokens, key heads, d], value [t.tokens, key heads, e]. Queries and keys have
+    rows or not each for itself: tokens of a sentence may read the parts of a picture.
 
-    - (C1) all have the same number of axes, three at least; with rows exactly three; rows of queries and keys come together
+    - (C1) a side without rows has three axes at least, both sides as many; a side with rows has three, a side without then four; offsets come with starts
     - (C2) query and key agree in d, key and value in t and key heads, query and result in heads and s, value and result in e
     - (C3) heads, key heads, d and e are static; heads is a multiple of key heads
-    - (C4) the leading extents agree
+    - (C4) the leading extents agree; offsets have an element more than the batch
     - (C5) the element types agree
 
     ```mlir
@@ -38,12 +39,15 @@ def Heddle_AttentionOp : Heddle_Op<"attention", [Pure, AttrSizedOperandSegments]
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    bool hasRows() { return static_cast<bool>(getQueryOffsets()); }
-    /// The axis of the heads: before the tokens, or behind them once tokens are rows.
-    int64_t headAxis() { return hasRows() ? 1 : llvm::cast<mlir::ShapedType>(getQuery().getType()).getRank() - 3; }
-    int64_t tokenAxis() { return hasRows() ? 0 : llvm::cast<mlir::ShapedType>(getQuery().getType()).getRank() - 2; }
-    int64_t heads() { return llvm::cast<mlir::ShapedType>(getQuery().getType()).getDimSize(headAxis()); }
-    int64_t keyHeads() { return llvm::cast<mlir::ShapedType>(getKey().getType()).getDimSize(headAxis()); }
+    bool hasQueryRows() { return static_cast<bool>(getQueryOffsets()); }
+    bool hasKeyRows() { return static_cast<bool>(getKeyOffsets()); }
+    /// The axis of the heads of query or key: before the tokens, or behind them where tokens are rows.
+    int64_t headAxis(bool ofKey) { return isRows(ofKey) ? 1 : rank(ofKey) - 3; }
+    int64_t tokenAxis(bool ofKey) { return isRows(ofKey) ? 0 : rank(ofKey) - 2; }
+    int64_t heads() { return llvm::cast<mlir::ShapedType>(getQuery().getType()).getDimSize(headAxis(false)); }
+    int64_t keyHeads() { return llvm::cast<mlir::ShapedType>(getKey().getType()).getDimSize(headAxis(true)); }
+    bool isRows(bool ofKey) { return ofKey ? hasKeyRows() : hasQueryRows(); }
+    int64_t rank(bool ofKey) { return llvm::cast<mlir::ShapedType>((ofKey ? getKey() : getQuery()).getType()).getRank(); }
   }];
 }
 #endif

@@ -290,18 +290,18 @@ LogicalResult EntryFlattener::remapOver(Operation *original, Operation *op) {
 }
 
 LogicalResult EntryFlattener::addAttentionRows(AttentionOp original, AttentionOp op) {
-  auto query = raggedAxis(dimsOf(original.getQuery())), key = raggedAxis(dimsOf(original.getKey()));
-  int64_t token = original.tokenAxis();
-  bool fixed = dimsOf(original.getQuery()).isStatic(token) && dimsOf(original.getKey()).isStatic(token);
-  if (!query && !key && fixed && token == 2)
-    return success(); // every row has all tokens
-  if (query != token || key != token || token != 2)
-    return original.emitOpError("expected [batch, heads, tokens, width] with ragged tokens; other attention is not built yet");
-  Rows q = rowsOf(dimsOf(original.getQuery()).nameOf(token)), k = rowsOf(dimsOf(original.getKey()).nameOf(token));
-  op.getQueryOffsetsMutable().assign(q.offsets);
-  op.getQueryStartsMutable().assign(q.starts);
-  op.getKeyOffsetsMutable().assign(k.offsets);
-  op.getKeyStartsMutable().assign(k.starts);
+  for (bool ofKey : {false, true}) {
+    DimsAttr dims = dimsOf(ofKey ? original.getKey() : original.getQuery());
+    auto token = raggedAxis(dims);
+    if (dims.getRank() != 4 || token.value_or(2) != 2 || (!token && !dims.isStatic(2)))
+      return original.emitOpError("expected [batch, heads, tokens, width] with ragged or static tokens, got ")
+             << dims << "; others are not built yet";
+    if (!token)
+      continue; // every row has all tokens
+    Rows rows = rowsOf(dims.nameOf(2));
+    (ofKey ? op.getKeyOffsetsMutable() : op.getQueryOffsetsMutable()).assign(rows.offsets);
+    (ofKey ? op.getKeyStartsMutable() : op.getQueryStartsMutable()).assign(rows.starts);
+  }
   return success();
 }
 

@@ -35,7 +35,8 @@ struct VerifyGraph : heddle::impl::VerifyGraphBase<VerifyGraph> {
       complain(op, "sinusoidal positions are left");
     if (auto attention = dyn_cast<AttentionOp>(op)) {
       DimsAttr query = dimsOf(attention.getQuery()), key = dimsOf(attention.getKey());
-      if (!attention.hasRows() && (query.getRank() != 4 || !query.isStatic(2) || !key.isStatic(2)))
+      auto built = [](bool rows, DimsAttr dims) { return rows || (dims.getRank() == 4 && dims.isStatic(2)); };
+      if (!built(attention.hasQueryRows(), query) || !built(attention.hasKeyRows(), key))
         complain(op, "attention needs rows, or [batch, heads, n, d]");
     }
     for (Type type : op->getResultTypes()) {

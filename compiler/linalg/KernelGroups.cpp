@@ -84,7 +84,7 @@ void KernelGroups::findCopies(Block &block) {
 SmallVector<Operation *> heddle::joinOf(AttentionOp op) {
   SmallVector<Operation *> parts;
   Operation *last = op;
-  if (!op.hasRows()) { // [batch, heads, n, d] -> [batch, n, heads, d]
+  if (!op.hasQueryRows()) { // [batch, heads, n, d] -> [batch, n, heads, d]
     auto transpose = last->hasOneUse() ? dyn_cast<TransposeOp>(*last->user_begin()) : TransposeOp();
     if (!transpose || transpose.getPermutation() != ArrayRef<int64_t>{0, 2, 1, 3})
       return {};
@@ -93,7 +93,7 @@ SmallVector<Operation *> heddle::joinOf(AttentionOp op) {
   }
   auto join = last->hasOneUse() ? dyn_cast<ReshapeOp>(*last->user_begin()) : ReshapeOp();
   DimsAttr result = join ? dimsOf(join.getType()) : DimsAttr(), whole = dimsOf(op.getType());
-  int64_t rows = op.hasRows() ? 1 : 2, heads = op.heads() * whole.shape().back();
+  int64_t rows = op.hasQueryRows() ? 1 : 2, heads = op.heads() * whole.shape().back();
   if (!join || result.getRank() != rows + 1 || !result.isStatic(rows) || result.shape()[rows] != heads)
     return {};
   parts.push_back(join);

@@ -83,6 +83,8 @@ private:
   MaskSite site();
   /// `body` on [rows, columns] pieces of `out`, a panel of columns at a time: code and registers do not grow with the width of a head.
   Value byColumns(LinalgBuilder &b, int64_t rows, int64_t width, Value out, llvm::function_ref<Value(LinalgBuilder &, Value, int64_t, Value)> body);
+  /// Where maxima begin: finite, so that scores of -infinity alone have exps of 0, not of infinity - infinity, and their block counts as hidden.
+  Value floor(LinalgBuilder &b) { return b.number(element, -std::numeric_limits<float>::max()); }
   Value exponent(LinalgBuilder &g, Value x, Value maximum) { return g.make<math::ExpOp>(g.make<arith::SubFOp>(x, maximum)); }
 };
 
@@ -185,7 +187,7 @@ AttentionLowering::State AttentionLowering::block(LinalgBuilder &b, Block at, Va
       auto [is, changed] = visible(g, at, 0, 1, v[0]);
       return g.choose(is, changed, lowest);
     });
-  Value m = b.generic({score}, b.fill(lowest, b.empty({R}, element)), {whole, rows}, 1,
+  Value m = b.generic({score}, b.fill(floor(b), b.empty({R}, element)), {whole, rows}, 1,
                       [](LinalgBuilder &g, ValueRange v) { return g.larger(v[0], v[1]); });
   Value p = b.generic(inputs({score, m}), b.empty({R, N}, element), maps({whole, rows}, whole, whole), 0, [&](LinalgBuilder &g, ValueRange v) {
     Value e = exponent(g, v[0], v[1]);
@@ -248,8 +250,7 @@ Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value
   Value zero = b.zero(element), size = b.index(keyBlock);
   OpFoldResult R = b.attr(rows);
   // The output grows in a buffer of its own: `out` may be written by two tasks at once, where tiles overlap, so nothing may be read back from it.
-  State state{b.fill(b.lowest(element), b.empty({R}, element)), b.fill(zero, b.empty({R}, element)),
-              b.fill(zero, b.empty({R, b.attr(value.width)}, element))};
+  State state{b.fill(floor(b), b.empty({R}, element)), b.fill(zero, b.empty({R}, element)), b.fill(zero, b.empty({R, b.attr(value.width)}, element))};
   Value end = b.add(keys.start, keys.length);
   Value first = b.make<arith::DivUIOp>(keys.start, size), last = b.make<arith::CeilDivUIOp>(end, size);
   last = b.choose(b.compare(P::eq, keys.length, b.index(0)), first, last);
@@ -287,21 +288,22 @@ Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value
 
 FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
   auto q = HeadBuffer::of(kernel, op.getQuery()), k = HeadBuffer::of(kernel, op.getKey()), v = HeadBuffer::of(kernel, op.getValue());
-  StringRef width = op.hasRows() ? dimsOf(op.getType()).nameOf(0).getValue() : "";
-  if (!q || !k || !v || (op.hasRows() && !width.consume_back(".tokens")))
+  bool queryRows = op.hasQueryRows();
+  StringRef width = queryRows ? dimsOf(op.getType()).nameOf(0).getValue() : "";
+  if (!q || !k || !v || (queryRows && !width.consume_back(".tokens")))
     return op.emitOpError("is built for rows of tokens, or [batch, heads, n, d], only");
   query = *q, key = *k, value = *v;
   if (key.width > widestHead || value.width > widestHead)
     return op.emitOpError("has heads wider than ") << widestHead << ", which is not built yet";
   mask = op.getMask() ? op.getMask().getDefiningOp<MaskOpInterface>() : MaskOpInterface();
   bool joined = kernel.resultOp() != op.getOperation(); // heads side by side in one row
-  if (!joined && !op.hasRows())
+  if (!joined && !queryRows)
     return op.emitOpError("of [batch, heads, n, d] is built where its heads are joined only");
   int64_t heads = op.heads(), group = heads / op.keyHeads();
   DimsAttr queryDims = dimsOf(op.getQuery());
   Value tileSize = b.index(queryTile), zero = b.index(0);
-  Value batches = op.hasRows() ? b.subtract(kernel.extent(b, dimsOf(op.getQueryOffsets()), 0), b.index(1)) : kernel.extent(b, queryDims, 0);
-  Value longest = op.hasRows() ? kernel.dimension(width) : kernel.extent(b, queryDims, 2);
+  Value batches = queryRows ? b.subtract(kernel.extent(b, dimsOf(op.getQueryOffsets()), 0), b.index(1)) : kernel.extent(b, queryDims, 0);
+  Value longest = queryRows ? kernel.dimension(width) : kernel.extent(b, queryDims, 2);
   SmallVector<OpFoldResult> bounds{batches, b.make<arith::CeilDivUIOp>(longest, tileSize), b.attr(heads)};
   auto forall = scf::ForallOp::create(b, b.loc, bounds, ValueRange{kernel.out}, std::nullopt);
   b.setInsertionPoint(forall.getTerminator());
@@ -311,8 +313,8 @@ FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
   queryHead = forall.getInductionVar(2);
   keyHead = group == 1 ? queryHead : b.make<arith::DivUIOp>(queryHead, b.index(group));
   auto wholeRow = [&](Value tokens) { return KernelLowering::Row{b.multiply(batch, tokens), tokens, zero}; };
-  queries = op.hasRows() ? kernel.rowOf(b, op.getQueryOffsets(), op.getQueryStarts(), batch) : wholeRow(longest);
-  keys = op.hasRows() ? kernel.rowOf(b, op.getKeyOffsets(), op.getKeyStarts(), batch) : wholeRow(kernel.extent(b, dimsOf(op.getKey()), 2));
+  queries = queryRows ? kernel.rowOf(b, op.getQueryOffsets(), op.getQueryStarts(), batch) : wholeRow(longest);
+  keys = op.hasKeyRows() ? kernel.rowOf(b, op.getKeyOffsets(), op.getKeyStarts(), batch) : wholeRow(kernel.extent(b, dimsOf(op.getKey()), 2));
   // The last tile of a row overlaps its neighbour; a row shorter than a tile goes query by query; a tile beyond the row has no queries.
   Value first = b.multiply(forall.getInductionVar(1), tileSize);
   Value start = b.largest(zero, b.least(first, b.subtract(queries.length, tileSize)));

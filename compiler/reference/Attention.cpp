@@ -56,63 +56,56 @@ private:
 };
 } // namespace
 
-/// Tokens as rows: [tokens, heads, width], the batch rows one after the other.
-static Tensor attentionOfRows(AttentionOp op, const MaskFunction *mask, Tensors operands, Site &site) {
-  const Tensor &query = *operands[0], &key = *operands[1], &value = *operands[2];
+namespace {
+/// Queries, keys or values: [tokens, heads, width], the batch rows one after the other, or [.., heads, tokens, width], padded.
+struct Tokens {
+  const Tensor &tensor;
+  int64_t heads, width;
+  std::vector<int64_t> offsets; // empty: padded
+
+  Tokens(const Tensor &tensor, const Tensor *offsets)
+      : tensor(tensor), heads(tensor.shape[offsets ? 1 : tensor.rank() - 3]), width(tensor.shape.back()),
+        offsets(offsets ? wholeNumbers(*offsets) : std::vector<int64_t>()) {}
+  int64_t padding() const { return tensor.shape[static_cast<size_t>(tensor.rank() - 2)]; }
+  /// The first element of token i of a head; `lead` counts the axes before the heads as one.
+  int64_t at(int64_t lead, int64_t head, int64_t i) const {
+    return (offsets.empty() ? (lead * heads + head) * padding() + i : (offsets[static_cast<size_t>(lead)] + i) * heads + head) * width;
+  }
+  int64_t leads() const { return offsets.empty() ? tensor.count() / std::max<int64_t>(heads * padding() * width, 1) : std::ssize(offsets) - 1; }
+};
+} // namespace
+
+Tensor evaluate(AttentionOp op, const MaskFunction *mask, Tensors operands, Site &site) {
   Tensor result(site.shape(op.getType()));
-  if (!within(operands[4], operands[5], query.shape[0]) || !within(operands[6], operands[7], key.shape[0]) ||
-      operands[4]->count() != operands[6]->count()) {
+  if (!within(operands[4], operands[5], operands[0]->shape[0]) || !within(operands[6], operands[7], operands[1]->shape[0])) {
     site.refusal = "offsets and starts do not describe the rows";
     return result;
   }
-  auto queryOffsets = wholeNumbers(*operands[4]), queryStarts = wholeNumbers(*operands[5]);
-  auto keyOffsets = wholeNumbers(*operands[6]), keyStarts = wholeNumbers(*operands[7]);
-  int64_t heads = query.shape[1], width = query.shape[2], keyHeads = key.shape[1], valueWidth = value.shape[2], group = heads / keyHeads;
-  double scale = op.getScale().convertToDouble();
-  for (int64_t b = 0; b + 1 < static_cast<int64_t>(queryOffsets.size()); ++b)
-    for (int64_t i = queryOffsets[b]; i < queryOffsets[b + 1]; ++i)
-      for (int64_t h = 0; h < heads; ++h) {
-        Query one(query.data.data() + (i * heads + h) * width, width, scale, valueWidth);
-        for (int64_t j = keyOffsets[b]; j < keyOffsets[b + 1]; ++j) {
-          MaskPair pair{b, h, queryStarts[b] + i - queryOffsets[b], keyStarts[b] + j - keyOffsets[b], queryStarts[b], keyStarts[b]};
-          int64_t row = j * keyHeads + h / group;
-          one.see(key.data.data() + row * width, value.data.data() + row * valueWidth, mask, pair);
-        }
-        llvm::copy(one.attend(), result.data.begin() + (i * heads + h) * valueWidth);
-      }
-  return result;
-}
-
-/// [.., heads, tokens, width], padded.
-static Tensor attentionOfPadded(AttentionOp op, const MaskFunction *mask, Tensors operands, Site &site) {
-  const Tensor &query = *operands[0], &key = *operands[1], &value = *operands[2];
-  Tensor result(site.shape(op.getType()));
-  int64_t rank = query.rank(), heads = query.shape[rank - 3], queries = query.shape[rank - 2], width = query.shape[rank - 1];
-  int64_t keyHeads = key.shape[rank - 3], keys = key.shape[rank - 2], valueWidth = value.shape[rank - 1], group = heads / keyHeads;
-  int64_t leads = 1, batches = rank > 3 ? query.shape[0] : 1;
-  for (int64_t extent : ArrayRef<int64_t>(query.shape).drop_back(3))
-    leads *= extent;
-  Side querySide = Side::make(nullptr, nullptr, dimsOf(op.getQuery()).nameOf(rank - 2), queries, site.environment);
-  Side keySide = Side::make(nullptr, nullptr, dimsOf(op.getKey()).nameOf(rank - 2), keys, site.environment);
-  double scale = op.getScale().convertToDouble();
-  for (int64_t lead = 0; lead < leads; ++lead) {
-    int64_t b = lead / (leads / batches);
-    for (int64_t h = 0; h < heads; ++h)
-      for (int64_t i = 0; i < querySide.length(b); ++i) {
-        int64_t row = (lead * heads + h) * queries + i, keyRow = (lead * keyHeads + h / group) * keys;
-        Query one(query.data.data() + row * width, width, scale, valueWidth);
-        for (int64_t j = 0; j < keySide.length(b); ++j) {
-          MaskPair pair{b, h, querySide.start(b) + i, keySide.start(b) + j, querySide.start(b), keySide.start(b)};
-          one.see(key.data.data() + (keyRow + j) * width, value.data.data() + (keyRow + j) * valueWidth, mask, pair);
-        }
-        llvm::copy(one.attend(), result.data.begin() + row * valueWidth);
-      }
+  Tokens query(*operands[0], operands[4]), key(*operands[1], operands[6]), value(*operands[2], operands[6]), out(result, operands[4]);
+  auto side = [&](const Tokens &tokens, unsigned first, Value type) {
+    StringAttr name = tokens.offsets.empty() ? dimsOf(type).nameOf(tokens.tensor.rank() - 2) : StringAttr();
+    return Side::make(operands[first], operands[first + 1], name, tokens.offsets.empty() ? tokens.padding() : 0, site.environment);
+  };
+  Side queries = side(query, 4, op.getQuery()), keys = side(key, 6, op.getKey());
+  int64_t leads = query.leads(), batches = query.offsets.empty() && query.tensor.rank() == 3 ? 1
+                                           : query.offsets.empty()                           ? query.tensor.shape[0]
+                                                                                             : leads;
+  if (leads != key.leads()) {
+    site.refusal = "queries and keys have not as many batch rows";
+    return result;
   }
+  double scale = op.getScale().convertToDouble();
+  for (int64_t lead = 0; lead < leads; ++lead)
+    for (int64_t h = 0, b = lead / (leads / batches); h < query.heads; ++h)
+      for (int64_t i = 0; i < queries.length(b); ++i) {
+        Query one(query.tensor.data.data() + query.at(lead, h, i), query.width, scale, value.width);
+        for (int64_t j = 0, keyHead = h / (query.heads / key.heads); j < keys.length(b); ++j) {
+          MaskPair pair{b, h, queries.start(b) + i, keys.start(b) + j, queries.start(b), keys.start(b)};
+          one.see(key.tensor.data.data() + key.at(lead, keyHead, j), value.tensor.data.data() + value.at(lead, keyHead, j), mask, pair);
+        }
+        llvm::copy(one.attend(), result.data.begin() + out.at(lead, h, i));
+      }
   return result;
-}
-
-Tensor evaluate(AttentionOp op, const MaskFunction *mask, Tensors operands, Site &site) {
-  return op.hasRows() ? attentionOfRows(op, mask, operands, site) : attentionOfPadded(op, mask, operands, site);
 }
 
 } // namespace heddle

@@ -1,7 +1,7 @@
 // RUN: heddle-opt %s --split-input-file --verify-diagnostics
 
 func.func @attention_c1(%q: tensor<?x16xf32, #heddle.dims<s, 16>>) {
-  // expected-error @+1 {{expected as many axes everywhere, three at least}}
+  // expected-error @+1 {{expected queries and keys of as many axes, three at least; three with rows, and four beside rows; got #heddle.dims<s, 16> and #heddle.dims<s, 16>}}
   %0 = heddle.attention %q, %q, %q scale 1.0 : tensor<?x16xf32, #heddle.dims<s, 16>>, tensor<?x16xf32, #heddle.dims<s, 16>>, tensor<?x16xf32, #heddle.dims<s, 16>> -> tensor<?x16xf32, #heddle.dims<s, 16>>
   return
 }
@@ -27,6 +27,16 @@ func.func @attention_c3(%q: tensor<4x?x16xf32, #heddle.dims<4, s, 16>>, %k: tens
 func.func @attention_c4(%q: tensor<?x4x?x16xf32, #heddle.dims<b, 4, s, 16>>, %k: tensor<?x4x?x16xf32, #heddle.dims<c, 4, t, 16>>) {
   // expected-error @+1 {{expected leading extents #heddle.dims<b> everywhere}}
   %0 = heddle.attention %q, %k, %k scale 1.0 : tensor<?x4x?x16xf32, #heddle.dims<b, 4, s, 16>>, tensor<?x4x?x16xf32, #heddle.dims<c, 4, t, 16>>, tensor<?x4x?x16xf32, #heddle.dims<c, 4, t, 16>> -> tensor<?x4x?x16xf32, #heddle.dims<b, 4, s, 16>>
+  return
+}
+// -----
+!k = tensor<?x2x7x16xf32, #heddle.dims<other, 2, 7, 16>>
+!q = tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>
+!o = tensor<?xi64, #heddle.dims<batch + 1>>
+!s = tensor<?xi64, #heddle.dims<batch>>
+func.func @attention_c4_rows(%q: !q, %k: !k, %o: !o, %s: !s) {
+  // expected-error @+1 {{expected queries and keys of one batch, got #heddle.dims<s.tokens, 4, 16> and #heddle.dims<other, 2, 7, 16>}}
+  %0 = heddle.attention %q, %k, %k scale 1.0 queries %o, %s : !o, !s : !q, !k, !k -> !q
   return
 }
 // -----

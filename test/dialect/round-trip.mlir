@@ -76,7 +76,7 @@ func.func @entry(%ids: tensor<?x?xi32, #heddle.dims<batch, s>>, %x: tensor<?x?x6
 // The forms on rows of tokens, as the graph stage makes them.
 // CHECK-LABEL: @rows
 func.func @rows(%ids: tensor<?x?xi32, #heddle.dims<batch, s>>, %q: tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>, %kv: tensor<?x2x16xf32, #heddle.dims<s.tokens, 2, 16>>,
-    %offsets: tensor<?xi64, #heddle.dims<batch + 1>>, %starts: tensor<?xi64, #heddle.dims<batch>>) {
+    %still: tensor<?x2x9x16xf32, #heddle.dims<batch, 2, 9, 16>>, %offsets: tensor<?xi64, #heddle.dims<batch + 1>>, %starts: tensor<?xi64, #heddle.dims<batch>>) {
   // CHECK: heddle.flatten %{{.*}} rows
   %t = heddle.flatten %ids rows %offsets : tensor<?x?xi32, #heddle.dims<batch, s>>, tensor<?xi64, #heddle.dims<batch + 1>> -> tensor<?xi32, #heddle.dims<s.tokens>>
   // CHECK: heddle.unflatten %{{.*}} rows
@@ -87,5 +87,8 @@ func.func @rows(%ids: tensor<?x?xi32, #heddle.dims<batch, s>>, %q: tensor<?x4x16
   %v = heddle.mask_values queries %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> keys %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> : tensor<?x?x?xi1, #heddle.dims<batch, s, s>>
   // CHECK: heddle.attention {{.*}} queries {{.*}} keys
   %a = heddle.attention %q, %kv, %kv scale 0.25 queries %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> keys %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> : tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>, tensor<?x2x16xf32, #heddle.dims<s.tokens, 2, 16>>, tensor<?x2x16xf32, #heddle.dims<s.tokens, 2, 16>> -> tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>
+  // Each side has rows or not.
+  // CHECK: heddle.attention {{.*}} queries %{{[a-z0-9]*}}, %{{[a-z0-9]*}} : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> :
+  %b = heddle.attention %q, %still, %still scale 0.25 queries %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> : tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>, tensor<?x2x9x16xf32, #heddle.dims<batch, 2, 9, 16>>, tensor<?x2x9x16xf32, #heddle.dims<batch, 2, 9, 16>> -> tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>
   return
 }

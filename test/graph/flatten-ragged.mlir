@@ -39,6 +39,34 @@ func.func @attention(%x: tensor<?x?x8xf32, #heddle.dims<batch, s, 8>>, %y: tenso
 }
 
 // -----
+!x = tensor<?x2x?x4xf32, #heddle.dims<batch, 2, s, 4>>
+!k = tensor<?x2x7x4xf32, #heddle.dims<batch, 2, 7, 4>>
+// Keys of which every batch row has as many stay as they are: only the queries are rows.
+// CHECK-LABEL: func.func @attention_to_static_keys
+// CHECK: heddle.attention %{{.*}} scale 1.000000e+00 queries %{{[a-z0-9]*}}, %{{[a-z0-9]*}} : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> :
+// CHECK-SAME: tensor<?x2x4xf32, #heddle.dims<s.tokens, 2, 4>>, tensor<?x2x7x4xf32, #heddle.dims<batch, 2, 7, 4>>
+func.func @attention_to_static_keys(%x: tensor<?x?x8xf32, #heddle.dims<batch, s, 8>>, %k: !k) -> tensor<?x?x8xf32, #heddle.dims<batch, s, 8>>
+    attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">]} {
+  %r = heddle.reshape %x : tensor<?x?x8xf32, #heddle.dims<batch, s, 8>> -> tensor<?x?x2x4xf32, #heddle.dims<batch, s, 2, 4>>
+  %q = heddle.transpose %r [0, 2, 1, 3] : tensor<?x?x2x4xf32, #heddle.dims<batch, s, 2, 4>> -> !x
+  %a = heddle.attention %q, %k, %k scale 1.0 : !x, !k, !k -> !x
+  %b = heddle.transpose %a [0, 2, 1, 3] : !x -> tensor<?x?x2x4xf32, #heddle.dims<batch, s, 2, 4>>
+  %j = heddle.reshape %b : tensor<?x?x2x4xf32, #heddle.dims<batch, s, 2, 4>> -> tensor<?x?x8xf32, #heddle.dims<batch, s, 8>>
+  return %j : tensor<?x?x8xf32, #heddle.dims<batch, s, 8>>
+}
+
+// -----
+!x = tensor<?x3x2x?x4xf32, #heddle.dims<batch, 3, 2, s, 4>>
+func.func @no_attention_of_five_axes(%x: tensor<?x?x24xf32, #heddle.dims<batch, s, 24>>) -> tensor<?x?x24xf32, #heddle.dims<batch, s, 24>>
+    attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">]} {
+  %r = heddle.reshape %x : tensor<?x?x24xf32, #heddle.dims<batch, s, 24>> -> tensor<?x?x3x2x4xf32, #heddle.dims<batch, s, 3, 2, 4>>
+  %q = heddle.transpose %r [0, 2, 3, 1, 4] : tensor<?x?x3x2x4xf32, #heddle.dims<batch, s, 3, 2, 4>> -> !x
+  // expected-error @+1 {{expected [batch, heads, tokens, width] with ragged or static tokens, got #heddle.dims<batch, 3, 2, s, 4>; others are not built yet}}
+  %a = heddle.attention %q, %q, %q scale 1.0 : !x, !x, !x -> !x
+  return %x : tensor<?x?x24xf32, #heddle.dims<batch, s, 24>>
+}
+
+// -----
 // expected-error @+1 {{takes #heddle.dims<batch, 2, s, 4>: a ragged axis that is not the second is not built yet}}
 func.func @no_late_ragged_argument(%k: tensor<?x2x?x4xf32, #heddle.dims<batch, 2, s, 4>>)
     attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">]} {

@@ -34,10 +34,14 @@ def compare(path, text, settings, folder, width, chance):
         batch, columns = len(lengths), max(lengths) + 3
         x = chance.standard_normal((batch, columns, width)).astype(np.float32)
         memory = chance.standard_normal((batch, 70, width)).astype(np.float32)
+        bias = chance.standard_normal((batch, 1, 11, 70)).astype(np.float32)
+        bias[:, :, 0] = bias[:, :, 1, :64] = bias[:, :, 2, 64:] = bias[:, :, 3, 1:] = -np.inf
         own = {"x": np.array(lengths, np.int32)}, {"x": chance.integers(0, 100, batch).astype(np.int32)}
         both = own[0] | {"memory": chance.integers(0, 71, batch).astype(np.int32)}, own[1] | {"memory": chance.integers(0, 100, batch).astype(np.int32)}
         for entry, arguments, results, (length, start) in (
                 ("forward", {"x": x}, ["result"], own), ("cross", {"x": x, "memory": memory}, ["result"], both),
+                ("looks", {"x": x, "parts": memory}, ["result"], own), ("asks", {"parts": memory[:, :11].copy(), "x": x}, ["result"], own),
+                ("biased", {"parts": memory[:, :11].copy(), "x": memory, "bias": bias}, ["result"], ({}, {})),
                 ("masked", {"x": x}, ["result"], own), ("rows", {"x": x}, ROWS, own)):
             expected = interpret(text, settings, entry, arguments, results, length, start, folder)
             got = [Executable(path, cpu, threads).run(entry, arguments, results, length, start) for cpu, threads in variants(path)]

@@ -154,6 +154,17 @@ TEST_F(Attention, tokensAsRowsGiveTheSame) {
             result[{b, h, i, e}] = tokens[{first[b] + i, h, e}];
     return result;
   };
+  // Keys of which every batch row has as many need no rows of their own.
+  std::string still = "tensor<?x1x5x3xf32, #heddle.dims<batch, 1, 5, 3>>";
+  std::string mixed = "func.func @f(%q: " + q + ", %k: " + still + ", %v: " + still + ", %to: " + offsets +
+                      " {heddle.offsets = \"t\"}, %ts: " + starts + " {heddle.starts = \"t\"}) -> " + q +
+                      " {\n%m = heddle.mask_causal\n%r = heddle.attention %q, %k, %v mask %m scale 0.5 queries %to, %ts : " + offsets + ", " +
+                      starts + " : " + q + ", " + still + ", " + still + " -> " + q + "\nreturn %r : " + q + "\n}";
+  Tensor fiveKeys = padded(keys, rows.ragged["s"], 5), fiveValues = padded(values, rows.ragged["s"], 5);
+  Tensor beside = run(mixed, {queries, fiveKeys, fiveValues}, rows);
+  for (int64_t h = 0; h < 2; ++h)
+    for (int64_t e = 0; e < 3; ++e)
+      EXPECT_EQ((beside[{0, h, e}]), (flat[{0, h, e}])) << "every key of batch row 0 is real";
   Tensor whole =
       run(attention(2, 1, 3, "causal", "0.5"),
           {padded(queries, rows.ragged["t"], 2), padded(keys, rows.ragged["s"], 5), padded(values, rows.ragged["s"], 5), noMask(2, 2, 5)}, rows);
