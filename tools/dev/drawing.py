@@ -1,8 +1,6 @@
-"""Texts of small random models for tools/dev/random-models: every choice comes from the number of the model.
-
-A choice that the compiler does not build yet is replaced by the first one of its kind, so the numbers of the others stay what they are."""
+"""Texts of small random models for tools/dev/random-models: every choice comes from the number of the model."""
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 BOUND = 128  # positions of a row
 
@@ -14,60 +12,18 @@ class Entry:
     ids: set
     ragged: str | None  # the argument whose lengths the result has; None for one vector a row
     causal: bool = False  # a token's result does not depend on later ones
-    fixed: int | None = None  # so many tokens in every row, as the parts of a picture
+    fixed: dict = field(default_factory=dict)  # name -> so many tokens in every row, as the parts of a picture
 
     def is_ids(self, name):
         return name in self.ids
 
 
-# A short text of each feature that some version of the compiler did not build. When all are built, this table goes.
-PROBES = {
-    "rms_norm": 'return rms_norm(x, weight("g", [32]), 1e-5)',
-    "one_plus": 'return x * (1 + weight("g", [32]))',
-    "head_norm": 'q = rms_norm(heads(x, 2), weight("g", [16]), 1e-5) return join(attention(q, q, q, mask=causal))',
-    "written_head_norm": "q = heads(x, 2) q = (q - mean(q)) / sqrt(var(q) + 1e-5) return join(attention(q, q, q, mask=causal))",
-    "gelu": "return gelu(x)",
-    "gelu_tanh": "return gelu_tanh(x)",
-    "silu": "return silu(x)",
-    "rotary": "q = rotary(heads(x, 1), frequencies(32)) return join(attention(q, q, q))",
-    "interleaved": 'q = rotary(heads(x, 1), frequencies(32), layout="interleaved") return join(attention(q, q, q))',
-    "window": "q = heads(x, 1) return join(attention(q, q, q, mask=causal and window(3)))",
-    "softcap": "q = heads(x, 1) return join(attention(q, q, q, softcap=5.0))",
-    "relative": 'q = heads(x, 2) return join(attention(q, q, q, bias=relative(weight("t", [8, 2]), true, 20)))',
-    "tensor": "q = heads(x, 1) m = rearrange(mask_values(causal, x, x), [b, s, t] -> [b, 1, s, t]) return join(attention(q, q, q, mask=m))",
-    "combined": "q = heads(x, 1) m = rearrange(mask_values(none, x, x), [b, s, t] -> [b, 1, s, t]) return join(attention(q, q, q, mask=causal and m))",
-    "scores": "q = heads(x, 1) return join(softmax(mask(q @ transpose(q) / sqrt(32), causal)) @ q)",
-    "pooled": "return mean(x, over=sequence)",
-    "one_token": "return x[sequence = 0]",
-}
-ONE_A_ROW = ("pooled", "one_token")  # their results have no tokens
-FIXED = """heddle 1
-model probe {
-  entry forward(x: f32[batch, 5, 32]) -> f32[batch, 32] {
-    y: f32[batch, tokens, 32] = concat(weight("class", [1, 1, 32]), x, over=5)
-    q = heads(linear(y, "q", 32), 2)
-    return join(attention(q, q, q))[tokens = 0]
-  }
-}
-"""
-FIXED_HEADS = FIXED.replace('2)\n    return', '2)\n    q = rms_norm(q, weight("g", [16]), 1e-5)\n    return')
-
-
-def probes():
-    def text(name, body):
-        result = "f32[batch, 32]" if name in ONE_A_ROW else "f32[batch, sequence..., 32]"
-        first = 'x = weight("words", [9, 32])[tokens]'
-        return f"heddle 1\nmodel probe {{\n  entry forward(tokens: i32[batch, sequence... <= 80]) -> {result} {{\n    {first}\n    {body}\n  }}\n}}\n"
-
-    return {name: text(name, body) for name, body in PROBES.items()} | {"fixed": FIXED, "fixed_heads": FIXED_HEADS}
-
-
 class Drawing:
     """One model: its text, its entries, and in words what was drawn."""
 
-    def __init__(self, number, available):
-        self.chance, self.available = random.Random(number), available
-        self.kind = self.pick(["encoder", "decoder", "encoder-decoder", "decoder", "encoder", "fixed:picture"])
+    def __init__(self, number):
+        self.chance = random.Random(number)
+        self.kind = self.pick(["encoder", "decoder", "encoder-decoder", "decoder", "encoder", "picture", "captions"])
         self.order = self.pick(["pre", "post", "pre", "post", "both", "parallel"])
         self.cpu = self.pick(["x86-64-v3", "x86-64-v4"])
         self.words_known = self.chance.randint(2, 60)
@@ -81,73 +37,64 @@ class Drawing:
         self.entries = []
         self.text = self.write(number)
         self.words = (f"{self.kind}, {self.order}-{self.norm}, width {self.width}, {self.heads} heads of {self.head_width} for {self.key_heads}, "
-                      f"values {self.value_width}, {self.unit} {self.inner}, {self.position}, mask {self.mask}").replace(":,", ",").rstrip(":")
+                      f"values {self.value_width}, {self.unit} {self.inner}, {self.position}, mask {self.mask}")
 
     def pick(self, options):
-        """One of the options; one that names a feature in front of a colon ('rotary:halves') must be built."""
-        choice = self.chance.choice(options)
-        return choice if self.built(choice) else options[0]
-
-    def built(self, choice):
-        return not isinstance(choice, str) or ":" not in choice or set(choice.split(":")[0].split("+")) <= self.available
+        return self.chance.choice(options)
 
     def maybe(self, share=0.5):
         return self.chance.random() < share
 
     def draw_norm(self):
-        self.norm = self.pick(["layer_norm", "layer_norm", "written", "rms_norm:", "rms_norm:", "rms_norm+one_plus:"]).rstrip(":")
+        self.norm = self.pick(["layer_norm", "layer_norm", "written", "rms_norm", "rms_norm", "rms_norm of 1 +"])
         self.epsilon = self.pick(["1e-5", "1e-6", "1e-12", "0.001"])
         # Norms of fewer than 5 elements may divide by almost nothing; their error is that of the input, magnified.
         self.width = self.pick([self.chance.randint(5, 40), self.chance.randint(5, 100), 16, 17, 31, 32, 33, 64, 65])
 
     def draw_heads(self):
         self.head_width = self.pick([self.chance.randint(1, 20), self.chance.randint(1, 80), 1, 2, 7, 13, 16, 17, 31, 32, 37, 64, 79, 80])
-        if self.kind == "fixed:picture" and "fixed_heads" not in self.available:
-            self.head_width = max(self.head_width, 2)
         self.heads = min(self.chance.randint(1, 8), max(1, 320 // self.head_width))
         self.key_heads = self.pick([n for n in range(1, self.heads + 1) if self.heads % n == 0])
         self.value_width = self.pick([self.head_width, self.head_width, self.head_width, self.chance.randint(1, 40)])
         self.merged, self.attention_bias = self.maybe(0.4), self.maybe()
         self.scale = self.pick([None, None, None, "0.25", "1.0 / 3", "1.0"])
-        self.softcap = self.pick([None, None, None, "softcap:"]) and self.pick(["5.0", "50.0"])
-        self.bias = self.pick([None, None, None, "relative:"])
-        self.scores = self.pick([None, None, None, "scores:"]) and self.heads == self.key_heads
-        form = {"fixed:picture": "fixed_heads"}.get(self.kind, "written_head_norm" if self.norm == "written" else "head_norm")
-        self.head_norm = self.maybe(0.2) and self.head_width >= 5 and form in self.available
+        self.softcap = self.pick([None, None, None, self.pick(["5.0", "50.0"])])
+        self.bias = self.maybe(0.25)
+        self.scores = self.maybe(0.25) and self.heads == self.key_heads
+        self.head_norm = self.maybe(0.2) and self.head_width >= 5
 
     def draw_feed_forward(self):
-        self.unit = self.pick(["relu", "relu", "gelu:", "gelu_tanh:", "silu:", "silu:gated", "gelu_tanh:gated", "gelu:gated"])
+        self.unit = self.pick(["relu", "relu", "gelu", "gelu_tanh", "silu", "silu gated", "gelu_tanh gated", "gelu gated"])
         self.inner = self.chance.randint(1, 150)
         self.inner_merged, self.inner_bias = self.maybe(0.4), self.maybe()
 
     def draw_positions(self):
-        self.position = self.pick(["sinusoidal", "none", "halves", "learned", "rotary:halves", "rotary+interleaved:interleaved", "rotary:halves"])
+        self.position = self.pick(["sinusoidal", "none", "halves", "learned", "rotary halves", "rotary interleaved", "rotary halves"])
         self.base = self.pick(["10000.0", "500.0", "1000000.0"])
         even = 2 * (self.head_width // 2)
         self.turned = self.pick([even, even, max(2, 2 * (self.head_width // 4))])
-        unable = self.kind == "fixed:picture" and "fixed_heads" not in self.available
-        if "rotary" in self.position and (even < 2 or unable):
+        if "rotary" in self.position and even < 2:
             self.position = "none"
 
     def draw_mask(self):
         self.window = self.pick([1, 2, self.chance.randint(1, 80), self.chance.randint(1, 20)])
-        if self.kind == "fixed:picture":
-            self.mask = self.pick(["none", "none", "none", "causal", "window:sided"])
+        if self.kind == "picture":
+            self.mask = self.pick(["none", "none", "none", "causal", "sided window"])
         elif self.kind == "encoder":
-            self.mask = self.pick(["none", "none", "window:sided", "tensor:"])
+            self.mask = self.pick(["none", "none", "sided window", "tensor"])
         else:
-            self.mask = self.pick(["causal", "causal", "window:causal", "combined:", "tensor:"])
+            self.mask = self.pick(["causal", "causal", "causal window", "combined", "tensor"])
 
     def draw_ends(self):
         self.scaled, self.first_norm, self.last_norm = self.maybe(), self.maybe(0.3), self.maybe()
         self.tied, self.head_bias = self.maybe(), self.maybe(0.3)
-        self.vectors = self.kind == "fixed:picture" or self.kind == "encoder" and self.maybe(0.25)
-        self.pooling = self.pick(["none", "pooled:mean", "one_token:first"]) if self.kind == "encoder" else "none"
+        self.vectors = self.kind == "picture" or self.kind == "encoder" and self.maybe(0.25)
+        self.pooling = self.pick(["none", "mean", "first"]) if self.kind == "encoder" else "none"
 
     # The text.
 
     def write(self, number):
-        entries = {"encoder-decoder": self.encoder_decoder, "fixed:picture": self.picture}.get(self.kind, self.single)()
+        entries = {"encoder-decoder": self.encoder_decoder, "picture": self.picture, "captions": self.captions}.get(self.kind, self.single)()
         functions = [self.norm_function(), self.attend_function(), self.feed_forward_function(), self.block_function()]
         if not self.vectors:
             functions.append(self.embedding_function())
@@ -163,7 +110,7 @@ class Drawing:
 
     def norm_function(self):
         # A seeded weight whose name ends so is near 1, another one near 0.
-        name = "gain" if "one_plus" in self.norm else "weight"
+        name = "gain" if "1 +" in self.norm else "weight"
         gain, bias = f'weight("{{w}}.{name}", [n])', 'weight("{w}.bias", [n])'
         if self.norm == "layer_norm":
             body = f"layer_norm(x, {gain}, {bias}, {self.epsilon})"
@@ -190,7 +137,7 @@ class Drawing:
         if self.head_norm:
             lines += ['q = norm(q, "{w}.q_norm")', 'k = norm(k, "{w}.k_norm")']
         if "rotary" in self.position:
-            layout = self.position.split(":")[1]
+            layout = self.position.split()[1]
             turn = f'frequencies({self.turned}, base={self.base}), layout="{layout}"'
             lines.append(f"if not cross {{ q = rotary(q, {turn}) k = rotary(k, {turn}) }}")
         if self.scores:
@@ -206,11 +153,11 @@ class Drawing:
         return self.function("attend(x, y, w, seen, cross: bool)", lines)
 
     def bias_text(self):
-        both = str(self.kind in ("encoder", "fixed:picture")).lower()
+        both = str(self.kind in ("encoder", "picture")).lower()
         return f'relative(weight("buckets", [16, heads]), {both}, 40)'
 
     def feed_forward_function(self):
-        flag, function = f"bias={str(self.inner_bias).lower()}", self.unit.split(":")[0]
+        flag, function = f"bias={str(self.inner_bias).lower()}", self.unit.split()[0]
         if "gated" not in self.unit:
             return f'  fn feed_forward(x, w) = linear({function}(linear(x, "{{w}}.up", inner, {flag})), "{{w}}.down", width, {flag})'
         if self.inner_merged:
@@ -254,8 +201,8 @@ class Drawing:
     def seen(self, rows):
         tensor = lambda what: f"rearrange(mask_values({what}, {rows}, {rows}), [b, s, t] -> [b, 1, s, t])"
         return {
-            "none": "none", "causal": "causal", "window:sided": f"window({self.window}, right={self.window + 2})", "window:causal": f"causal and window({self.window})",
-            "combined:": f"causal and {tensor('none')}", "tensor:": tensor("none" if self.kind == "encoder" else "causal"),
+            "none": "none", "causal": "causal", "sided window": f"window({self.window}, right={self.window + 2})", "causal window": f"causal and window({self.window})",
+            "combined": f"causal and {tensor('none')}", "tensor": tensor("none" if self.kind == "encoder" else "causal"),
         }[self.mask]
 
     def stack(self, words, start, seen, memory):
@@ -276,7 +223,7 @@ class Drawing:
         elif self.pooling == "none":
             head = "x"
         else:
-            head = "mean(x, over=sequence)" if "mean" in self.pooling else "x[sequence = 0]"
+            head = "mean(x, over=sequence)" if self.pooling == "mean" else "x[sequence = 0]"
             result, ragged = "f32[batch, width]", None
         self.entries = [Entry("forward", {name: features}, set() if self.vectors else {name}, ragged, causal=self.kind == "decoder")]
         return [self.function(f"forward({argument}) -> {result}", lines + [f"return {head}"], "entry")]
@@ -293,13 +240,23 @@ class Drawing:
         if self.position != "none":
             lines.append(f'x = x + weight("places", [1, {tokens}, width])')
         lines += self.stack("parts", None, self.seen("x"), "none") + [f"return {head}"]
-        self.entries = [Entry("forward", {"x": features}, set(), None, fixed=parts)]
+        self.entries = [Entry("forward", {"x": features}, set(), None, fixed={"x": parts})]
         return [self.function(f"forward(x: f32[batch, {parts}, {features}]) -> {result}", lines, "entry")]
 
     def logits(self, words, known):
         if self.tied:
             return f'x @ transpose(weight("{words}.words", [{known}, width]))'
         return f'linear(x, "{words}.head", {known}, bias={str(self.head_bias).lower()})'
+
+    def captions(self):
+        """Words that read the parts of a picture, of which there are always as many."""
+        parts, known = self.chance.randint(2, 150), self.chance.randint(2, 60)
+        while self.width == parts:
+            parts = self.chance.randint(2, 150)
+        decode = self.stack("target", f'embedding(target, "target", {known})', self.seen("target"), "memory")
+        self.entries = [Entry("decode", {"target": known, "memory": self.width}, {"target"}, "target", causal=True, fixed={"memory": parts})]
+        return [self.function(f"decode(target: i32[batch, target... <= {BOUND}], memory: f32[batch, {parts}, width]) -> f32[batch, target..., {known}]",
+                              decode + [f"return {self.logits('target', known)}"], "entry")]
 
     def encoder_decoder(self):
         known = self.chance.randint(2, 60)
