@@ -21,6 +21,11 @@ config.substitutions.append(("%python", config.python))
 # Trained models that lie beside the project, not in it: tests that need them say REQUIRES: models, and tools/test says loudly when they are skipped.
 if os.path.isdir(config.heddle_models):
     config.available_features.add("models")
+# Larger ones come from the package index: beside them is a program that fetches them, HEDDLE_FETCHED_MODELS names the folder.
+fetched = os.environ.get("HEDDLE_FETCHED_MODELS", "")
+config.substitutions.append(("%fetched", fetched))
+if all(os.path.isdir(os.path.join(fetched, name)) for name in ("minilm", "whisper-tiny-en", "smollm2-135m")):
+    config.available_features.add("fetched-models")
 with open("/proc/cpuinfo") as cpu:
     flags = next((line.split() for line in cpu if line.startswith("flags")), [])
 if all(flag in flags for flag in ["avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl"]):
