@@ -15,10 +15,7 @@ static LogicalResult verifySides(AttentionOp op, DimsAttr q, DimsAttr k) {
            << q << " and " << k;
   if (!queryRows && !keyRows)
     return q.dropBack(3) == k.dropBack(3) ? success() : op.emitOpError("expected leading extents ") << q.dropBack(3) << " everywhere";
-  auto ends = [&](DimsAttr dims, Value offsets) { // as many as offsets are, or would be
-    DimsAttr batch = dims.extent(0);
-    return offsets ? dimsOf(offsets) : DimsAttr::getCanonical(op.getContext(), batch.getNames(), batch.getMap().getResult(0) + 1);
-  };
+  auto ends = [&](DimsAttr dims, Value offsets) { return offsets ? dimsOf(offsets) : dims.extent(0).offsets(); };
   if (ends(q, op.getQueryOffsets()) != ends(k, op.getKeyOffsets()))
     return op.emitOpError("expected queries and keys of one batch, got ") << q << " and " << k;
   return success();

@@ -45,6 +45,8 @@ def Heddle_DimsAttr : Heddle_Attr<"Dims", "dims", [DeclareAttrInterfaceMethods<V
     std::optional<int64_t> find(llvm::StringRef name) const;
     /// The tensor shape these extents have: numbers, and `?` for the rest.
     llvm::SmallVector<int64_t> shape() const;
+    /// The extent of the offsets of a batch's rows: of one extent, one more.
+    DimsAttr offsets() const;
     /// The product of all extents, as one extent.
     DimsAttr product() const;
     mlir::RankedTensorType tensorOf(mlir::Type element) const { return mlir::RankedTensorType::get(shape(), element, *this); }

@@ -79,6 +79,8 @@ SmallVector<int64_t> DimsAttr::shape() const {
   return shape;
 }
 
+DimsAttr DimsAttr::offsets() const { return getCanonical(getContext(), getNames(), {getMap().getResult(0) + 1}); }
+
 /// Affine expressions know no product of two symbols; each such monomial becomes a name of its own, with its factors sorted, so that products agree
 /// by name.
 DimsAttr DimsAttr::product() const {

@@ -148,22 +148,28 @@ bool MaskAndOp::readsTensor() { return maskOf(getLhs()).readsTensor() || maskOf(
 /// m and m -> m
 OpFoldResult MaskAndOp::fold(FoldAdaptor) { return getLhs() == getRhs() ? getLhs() : Value(); }
 
+/// Rows of queries and keys of [batch, .., query, key].
+template <typename Op> static LogicalResult verifyPairRows(Op op) {
+  if (static_cast<bool>(op.getQueryOffsets()) != static_cast<bool>(op.getQueryStarts()) ||
+      static_cast<bool>(op.getKeyOffsets()) != static_cast<bool>(op.getKeyStarts()))
+    return op.emitOpError("offsets and starts come together"); // (C2)
+  DimsAttr dims = dimsOf(op.getResult());
+  for (Value offsets : {op.getQueryOffsets(), op.getKeyOffsets()})
+    if (offsets && (dims.getRank() < 3 || dimsOf(offsets) != dims.extent(0).offsets())) // (C3)
+      return op.emitOpError("expected offsets of the batch of ") << dims << ", got " << dimsOf(offsets);
+  return success();
+}
+
 LogicalResult MaskValuesOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   if (type.getRank() != 3 || !type.getElementType().isInteger(1) || !dimsOf(type))
     return emitOpError("expected [batch, query, key] of i1 with named extents, got ") << type; // (C1)
-  if (static_cast<bool>(getQueryOffsets()) != static_cast<bool>(getQueryStarts()) ||
-      static_cast<bool>(getKeyOffsets()) != static_cast<bool>(getKeyStarts()))
-    return emitOpError("offsets and starts come together"); // (C2)
-  return success();
+  return verifyPairRows(*this);
 }
 
 LogicalResult MaskScoresOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   if (type.getRank() < 2 || type.getRank() > 4 || !isa<FloatType>(type.getElementType()) || !dimsOf(type)) // (C1)
     return emitOpError("expected 2 to 4 named axes of floats, got ") << type;
-  if (static_cast<bool>(getQueryOffsets()) != static_cast<bool>(getQueryStarts()) ||
-      static_cast<bool>(getKeyOffsets()) != static_cast<bool>(getKeyStarts()))
-    return emitOpError("offsets and starts come together"); // (C2)
-  return success();
+  return verifyPairRows(*this);
 }

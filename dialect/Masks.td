@@ -155,6 +155,7 @@ def Heddle_MaskScoresOp : Heddle_Op<"mask_scores", [Pure, AttrSizedOperandSegmen
 
     - (C1) scores are [query, key], [batch, query, key] or [batch, heads, query, key] of floats
     - (C2) offsets and starts come together
+    - (C3) offsets have an element more than the batch, which is the first axis
 
     ```mlir
     %r = heddle.mask_scores %s, %m : tensor<?x?x?xf32, #heddle.dims<batch, target, source>>
@@ -178,6 +179,7 @@ def Heddle_MaskValuesOp : Heddle_Op<"mask_values", [Pure, AttrSizedOperandSegmen
 
     - (C1) the result is [batch, query, key] of i1
     - (C2) offsets and starts come together
+    - (C3) offsets have an element more than the batch
 
     ```mlir
     %t = heddle.mask_values %m : tensor<?x?x?xi1, #heddle.dims<batch, target, source>>

@@ -96,7 +96,7 @@ void EntryFlattener::addRowArguments() {
       continue;
     MLIRContext *context = b.getContext();
     auto batch = DimsAttr::named(context, dimension.getBatch().getValue());
-    auto ends = DimsAttr::getCanonical(context, dimension.getBatch(), getAffineSymbolExpr(0, context) + 1);
+    DimsAttr ends = batch.offsets();
     Rows rows{dimension.getBatch(), {}, {}};
     for (bool offsets : {true, false}) {
       unsigned at = entry.getNumArguments();
@@ -166,6 +166,8 @@ bool EntryFlattener::needsPadding(Operation *op) const {
     return false;
   if (isa<BroadcastOp>(op))
     return isFlat(op->getOperand(0)) && !raggedAxis(result);
+  if (isa<MaskScoresOp, MaskValuesOp>(op))
+    return raggedAxis(result).has_value(); // [.., query, key] of which one is ragged
   DimsAttr source = op->getNumOperands() ? dimsOf(op->getOperand(0)) : DimsAttr();
   if (auto softmax = dyn_cast<SoftmaxOp>(op))
     return raggedName(source, softmax.getAxis()) != nullptr;
@@ -201,6 +203,10 @@ LogicalResult EntryFlattener::runPadded(Operation *op) {
     assign(x.getOffsetsMutable(), offsetsOf(x.getAxis()));
   if (auto x = dyn_cast<MatmulOp>(made))
     assign(x.getOffsetsMutable(), offsetsOf(source.getRank() - 1));
+  if (auto x = dyn_cast<MaskScoresOp>(made))
+    addPairRows(dimsOf(op->getResult(0)), x);
+  if (auto x = dyn_cast<MaskValuesOp>(made))
+    addPairRows(dimsOf(op->getResult(0)), x);
   if (isa<SumOp, MaxOp, MinOp, MeanOp, VarOp>(made)) {
     auto over = cast<DenseI64ArrayAttr>(made->getAttr("over")).asArrayRef();
     Value offsets = offsetsOf(over.back());

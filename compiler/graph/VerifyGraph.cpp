@@ -56,7 +56,7 @@ struct VerifyGraph : heddle::impl::VerifyGraphBase<VerifyGraph> {
   /// Ops that read along a ragged axis work on padded tensors, whose result goes back to rows right away.
   static bool readsPadded(Operation *op) {
     return llvm::all_of(op->getUsers(), [](Operation *user) { return isa<FlattenOp, UnflattenOp, TransposeOp>(user); }) &&
-           isa<MatmulOp, SumOp, MaxOp, MinOp, MeanOp, VarOp, SoftmaxOp>(op);
+           isa<MatmulOp, SumOp, MaxOp, MinOp, MeanOp, VarOp, SoftmaxOp, MaskScoresOp, MaskValuesOp>(op);
   }
   static bool isView(Operation *op) { return isa<TransposeOp, BroadcastOp, ReshapeOp>(op); }
   static int raggedAxes(func::FuncOp entry, DimsAttr dims) {

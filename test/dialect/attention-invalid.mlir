@@ -57,3 +57,18 @@ func.func @mask_values_c1() {
   %0 = heddle.mask_values : tensor<?x?xi1, #heddle.dims<s, t>>
   return
 }
+// -----
+!s = tensor<?x2x7xf32, #heddle.dims<s.tokens, 2, 7>>
+func.func @mask_scores_c3(%s: !s, %o: tensor<?xi64, #heddle.dims<batch + 1>>, %a: tensor<?xi64, #heddle.dims<batch>>) {
+  %m = heddle.mask_causal
+  // expected-error @+1 {{expected offsets of the batch of #heddle.dims<s.tokens, 2, 7>, got #heddle.dims<batch + 1>}}
+  %0 = heddle.mask_scores %s, %m queries %o, %a : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> : !s
+  return
+}
+// -----
+!s = tensor<?x?x7xi1, #heddle.dims<other, s, 7>>
+func.func @mask_values_c3(%o: tensor<?xi64, #heddle.dims<batch + 1>>, %a: tensor<?xi64, #heddle.dims<batch>>) {
+  // expected-error @+1 {{expected offsets of the batch of #heddle.dims<other, s, 7>, got #heddle.dims<batch + 1>}}
+  %0 = heddle.mask_values queries %o, %a : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> : !s
+  return
+}

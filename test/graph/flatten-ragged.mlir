@@ -56,6 +56,26 @@ func.func @attention_to_static_keys(%x: tensor<?x?x8xf32, #heddle.dims<batch, s,
 }
 
 // -----
+!s = tensor<?x2x?x7xf32, #heddle.dims<batch, 2, s, 7>>
+// Scores of which one side is ragged stay padded for their mask: [batch, heads, query, key].
+// CHECK-LABEL: func.func @scores_of_static_keys
+// CHECK: %[[PADDED:.*]] = heddle.transpose {{.*}} -> tensor<?x2x?x7xf32, #heddle.dims<batch, 2, s, 7>>
+// CHECK: heddle.mask_scores %[[PADDED]], %{{.*}} queries %{{[a-z0-9]*}}, %{{[a-z0-9]*}} : {{.*}} : tensor<?x2x?x7xf32, #heddle.dims<batch, 2, s, 7>>
+// CHECK: heddle.mask_values {{.*}} : tensor<?x?x7xi1, #heddle.dims<batch, s, 7>>
+func.func @scores_of_static_keys(%x: tensor<?x?x14xf32, #heddle.dims<batch, s, 14>>)
+    -> (tensor<?x?x14xf32, #heddle.dims<batch, s, 14>>, tensor<?x?x7xi1, #heddle.dims<batch, s, 7>>)
+    attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">]} {
+  %r = heddle.reshape %x : tensor<?x?x14xf32, #heddle.dims<batch, s, 14>> -> tensor<?x?x2x7xf32, #heddle.dims<batch, s, 2, 7>>
+  %q = heddle.transpose %r [0, 2, 1, 3] : tensor<?x?x2x7xf32, #heddle.dims<batch, s, 2, 7>> -> !s
+  %c = heddle.mask_causal
+  %m = heddle.mask_scores %q, %c : !s
+  %v = heddle.mask_values %c : tensor<?x?x7xi1, #heddle.dims<batch, s, 7>>
+  %b = heddle.transpose %m [0, 2, 1, 3] : !s -> tensor<?x?x2x7xf32, #heddle.dims<batch, s, 2, 7>>
+  %j = heddle.reshape %b : tensor<?x?x2x7xf32, #heddle.dims<batch, s, 2, 7>> -> tensor<?x?x14xf32, #heddle.dims<batch, s, 14>>
+  return %j, %v : tensor<?x?x14xf32, #heddle.dims<batch, s, 14>>, tensor<?x?x7xi1, #heddle.dims<batch, s, 7>>
+}
+
+// -----
 !x = tensor<?x3x2x?x4xf32, #heddle.dims<batch, 3, 2, s, 4>>
 func.func @no_attention_of_five_axes(%x: tensor<?x?x24xf32, #heddle.dims<batch, s, 24>>) -> tensor<?x?x24xf32, #heddle.dims<batch, s, 24>>
     attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">]} {
