@@ -120,13 +120,8 @@ std::optional<Tensor> Elementwise::tensor(const Value &value, Element element) {
 
 /// An operand over all axes of the result; a number needs no tensor of its own first. Null after an error.
 mlir::Value Elementwise::spread(const Value &value, Element element, const Axes &axes) {
-  if (std::optional<double> number = value.number()) {
-    if (element == Element::I32 && (*number < INT32_MIN || *number > INT32_MAX)) {
-      trace.error(emitter.here(), fmt::format("{} does not fit into i32", value.describe()));
-      return {};
-    }
+  if (std::optional<double> number = value.number())
     return emitter.ready() ? emitter.splat(*number, element, axes) : mlir::Value();
-  }
   std::optional<Tensor> operand = tensor(value, element);
   return operand ? emitter.widen(operand->value, operand->axes, axes) : mlir::Value();
 }

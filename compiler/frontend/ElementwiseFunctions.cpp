@@ -71,7 +71,11 @@ Value Elementwise::function(const std::string &name, const Value &operand, Posit
     return integer->staticValue() < 0 ? negateNumber(operand, at, trace) : operand;
   if (std::optional<double> number = operand.number()) {
     double result = real(*number);
-    return std::isnan(result) ? trace.fail(at, fmt::format("{}({}) is not a number", name, operand.describe())) : Value(result);
+    if (std::isnan(result))
+      return trace.fail(at, fmt::format("{}({}) is not a number", name, operand.describe()));
+    if (std::isinf(result) && std::isfinite(*number))
+      return trace.fail(at, fmt::format("{}({}) is infinite", name, operand.describe()), {"where that is meant, write 'infinity'"});
+    return result;
   }
   if (!operand.isTensor() || elementOfValue(operand) == Element::Bool)
     return trace.fail(at, fmt::format("'{}' takes a number or a tensor of numbers, got {}", name, operand.describe()));

@@ -66,6 +66,8 @@ std::optional<Tensor> Emitter::materialise(const ConstantTensor &constant, Eleme
     trace.error(position, "a constant tensor of i32 among tensors of a run has elements up to 2^24 so far; larger ones are not built yet");
     return std::nullopt;
   }
+  if (element == Element::F32 && !llvm::all_of(*constant.data, [&](double x) { return checkFits(x, element); }))
+    return std::nullopt;
   auto resultType = type(Element::F32, constant.axes);
   auto doubles =
       mlir::DenseElementsAttr::get(mlir::RankedTensorType::get(resultType.getShape(), builder.getF64Type()), llvm::ArrayRef(*constant.data));
@@ -76,7 +78,20 @@ std::optional<Tensor> Emitter::materialise(const ConstantTensor &constant, Eleme
   return Tensor{element, constant.axes, element == Element::I32 ? convert(value, Element::F32, element) : value, ""};
 }
 
+bool Emitter::checkFits(double number, Element element) {
+  bool isTooLarge =
+      element == Element::I32 ? number < INT32_MIN || number > INT32_MAX : std::isfinite(number) && std::isinf(static_cast<float>(number));
+  if (isTooLarge)
+    trace.error(position, fmt::format("{} does not fit into {}", printNumber(number), nameOf(element)),
+                element == Element::F32
+                    ? std::vector<std::string>{"the largest number of f32 is 3.4e38; where an infinite one is meant, write 'infinity'"}
+                    : std::vector<std::string>{});
+  return !isTooLarge;
+}
+
 mlir::Value Emitter::splat(double number, Element element, const Axes &axes) {
+  if (!checkFits(number, element))
+    number = 0; // the error has been reported; what is made is thrown away
   mlir::Type scalar = elementType(element);
   mlir::TypedAttr value = element == Element::F32 ? mlir::TypedAttr(builder.getF32FloatAttr(static_cast<float>(number)))
                                                   : builder.getIntegerAttr(scalar, static_cast<int64_t>(number));

@@ -46,6 +46,9 @@ public:
   template <typename Op, typename... Args> auto make(Args &&...args) { return Op::create(builder, location(), std::forward<Args>(args)...); }
 
 private:
+  /// Reports a number that its element would make infinite or cut off.
+  bool checkFits(double number, Element element);
+
   mlir::OpBuilder &builder;
   Weights &weights;
   Trace &trace;

@@ -39,8 +39,6 @@ public:
   bool run() {
     if (!checkBytes())
       return false;
-    if (text.starts_with("\xEF\xBB\xBF")) // a byte order mark is no word
-      offset = 3;
     return readUntilClosed(words.tokens, /*inHole=*/false);
   }
 
@@ -55,6 +53,8 @@ private:
     if (text.size() > maxTextBytes)
       return fail({}, fmt::format("the text has {} bytes, expected at most {}", text.size(), maxTextBytes));
     Position at{1, 1};
+    if (text.starts_with("\xEF\xBB\xBF"))
+      return fail(at, "the text begins with a byte order mark");
     for (std::string_view rest = text; !rest.empty();) {
       CodePoint next = decodeUtf8(rest);
       if (!next.valid)

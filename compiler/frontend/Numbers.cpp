@@ -104,6 +104,9 @@ Value computeNumbers(Operator op, const Value &left, const Value &right, Positio
   double result = computeReals(op, *left.number(), divisor);
   if (std::isnan(result))
     return trace.fail(at, fmt::format("{} {} {} is not a number", left.describe(), spelling(op), right.describe()));
+  if (std::isinf(result) && std::isfinite(*left.number()) && std::isfinite(divisor))
+    return trace.fail(at, fmt::format("{} {} {} passes the largest number", left.describe(), spelling(op), right.describe()),
+                      {"where an infinite one is meant, write 'infinity'"});
   return result;
 }
 
