@@ -1,6 +1,7 @@
 // Reading of config.json and --set, and look-up by path.
 #include "compiler/frontend/Configuration.h"
 #include "compiler/support/File.h"
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -10,19 +11,18 @@ static constexpr uint64_t maxConfigurationBytes = 16 << 20;
 
 std::optional<Configuration> Configuration::load(const std::string &folder, const std::vector<std::string> &settings, Diagnostics &diagnostics) {
   Configuration result;
-  std::filesystem::path file = std::filesystem::path(folder.empty() ? "." : folder) / "config.json";
-  std::error_code unreadable;
-  if (std::filesystem::exists(file, unreadable)) {
-    std::optional<std::string> text = readFile(file.string(), maxConfigurationBytes, diagnostics);
+  std::string file = (std::filesystem::path(folder.empty() ? "." : folder) / "config.json").string();
+  if (isThere(file)) {
+    std::optional<std::string> text = readFile(file, maxConfigurationBytes, diagnostics);
     if (text)
-      diagnostics.keepSource(file.string(), *text);
-    if (!text || !(result.json = parseJson(*text, file.string(), diagnostics)))
+      diagnostics.keepSource(file, *text);
+    if (!text || !(result.json = parseJson(*text, file, diagnostics)))
       return std::nullopt;
     if (!result.json->isObject()) {
-      diagnostics.error(result.json->at(file.string()), fmt::format("expected an object with configuration keys, got {}", result.json->describe()));
+      diagnostics.error(result.json->at(file), fmt::format("expected an object with configuration keys, got {}", result.json->describe()));
       return std::nullopt;
     }
-    result.path = file.string();
+    result.path = file;
   }
   for (const std::string &setting : settings)
     if (!result.addSetting(setting, diagnostics))
@@ -34,7 +34,12 @@ std::optional<Configuration> Configuration::load(const std::string &folder, cons
 bool Configuration::addSetting(const std::string &text, Diagnostics &diagnostics) {
   size_t equals = text.find('=');
   if (equals == text.npos || equals == 0) {
-    diagnostics.error({}, fmt::format("--set '{}': expected KEY=VALUE", text));
+    diagnostics.misuse(fmt::format("--set '{}': expected KEY=VALUE", text));
+    return false;
+  }
+  std::string name = text.substr(0, equals);
+  if (std::ranges::find(settings, name, &Setting::name) != settings.end()) {
+    diagnostics.misuse(fmt::format("--set {} is given twice", name));
     return false;
   }
   std::string shown = "--set " + text, value = text.substr(equals + 1);
@@ -48,7 +53,7 @@ bool Configuration::addSetting(const std::string &text, Diagnostics &diagnostics
   }
   if (!json)
     return false;
-  settings.push_back({text.substr(0, equals), text, std::move(*json)});
+  settings.push_back({std::move(name), text, std::move(*json)});
   return true;
 }
 

@@ -13,7 +13,6 @@ static constexpr size_t maxListItems = 1 << 20;
 bool Expander::evaluateModel() {
   const Model &model = names.model();
   unsigned before = trace.all().errorCount();
-  checkSettings();
   std::vector<std::pair<Position, std::function<void()>>> items;
   for (const Config &config : model.configs)
     items.push_back({config.at, [&] {
@@ -35,7 +34,7 @@ bool Expander::evaluateModel() {
 }
 
 /// What is set by hand must be something that the text or a task reads: a slip of the pen would otherwise change nothing, silently.
-void Expander::checkSettings() {
+bool Expander::checkSettings() {
   std::vector<std::string> known{"decoder_start_token_id",  "bos_token_id",        "eos_token_id",       "pad_token_id", "max_length",
                                  "max_position_embeddings", "unk_token_id_source", "unk_token_id_target"};
   for (const Config &config : names.model().configs)
@@ -45,10 +44,11 @@ void Expander::checkSettings() {
     auto reads = [&](const std::string &path) { return path == name || path.starts_with(name + "."); };
     if (std::ranges::any_of(known, reads) || (name.find('.') != name.npos && std::ranges::find(known, name.substr(0, name.find('.'))) != known.end()))
       continue;
-    Diagnostic &record = trace.all().error({}, fmt::format("--set {}: the text has no configuration key of this name", name));
+    Diagnostic &record = trace.all().misuse(fmt::format("--set {}: the text has no configuration key of this name", name));
     if (std::string near = nearestName(name, known); !near.empty())
       record.note(fmt::format("did you mean '{}'?", near));
   }
+  return !trace.all().isMisuse();
 }
 
 /// The first of the key's paths that is present. Where a path begins with an object key, each place that object may stand at is tried.

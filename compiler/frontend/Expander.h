@@ -19,6 +19,8 @@ public:
   Expander(const Names &names, const Configuration &configuration, Weights &weights, Emitter &emitter, Trace &trace)
       : names(names), configuration(configuration), weights(weights), emitter(emitter), trace(trace), elementwise(emitter, trace) {}
 
+  /// Whether everything that is set by hand is a key of the text; if not, nothing else is worth looking at.
+  bool checkSettings();
   /// Configuration keys, lets and requirements, in the order of the text. False after an error that leaves nothing to expand.
   bool evaluateModel();
   /// One func.func for each entry whose condition holds.
@@ -50,7 +52,6 @@ private:
   Value refuseJson(const Json &json, const syntax::ConfigType &type, const std::string &name, const Place &place);
   Value defaultOf(const syntax::Config &config, const syntax::ConfigKey &key);
   Value asConfigured(Value value, const syntax::ConfigType &type, const std::string &name, Position at);
-  void checkSettings();
 
   // Expander.cpp
   Value evaluate(const syntax::Expr &expr);

@@ -4,6 +4,7 @@
 #include "compiler/frontend/ModelText.h"
 #include "compiler/frontend/Parser.h"
 #include "compiler/frontend/Prelude.h"
+#include "compiler/support/File.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -20,8 +21,7 @@ std::string weightsOf(const ModelSource &source) { return source.weights.empty()
 
 /// The checkpoint whose header weights are checked against. Null without an error where nobody named one and there is none.
 static std::unique_ptr<Checkpoint> openCheckpoint(const ModelSource &source, Diagnostics &diagnostics) {
-  std::error_code unreadable;
-  if (source.weights.empty() && !fs::exists(fs::path(weightsOf(source)) / "model.safetensors", unreadable))
+  if (source.weights.empty() && !isThere((fs::path(weightsOf(source)) / "model.safetensors").string()))
     return nullptr;
   return Checkpoint::open(weightsOf(source), diagnostics);
 }
@@ -29,7 +29,7 @@ static std::unique_ptr<Checkpoint> openCheckpoint(const ModelSource &source, Dia
 /// A folder has its own config.json. A text has that of the weights it is built with, where there is one, else the one beside it.
 static std::string configurationFolder(const ModelSource &source, const ModelText &text) {
   std::error_code unreadable;
-  bool besideWeights = !fs::is_directory(source.path, unreadable) && fs::exists(fs::path(source.weights) / "config.json", unreadable);
+  bool besideWeights = !fs::is_directory(source.path, unreadable) && isThere((fs::path(source.weights) / "config.json").string());
   return !source.weights.empty() && besideWeights ? source.weights : text.folder;
 }
 
@@ -41,10 +41,9 @@ static void placeTokenizers(mlir::ModuleOp module, const std::vector<std::string
     mlir::NamedAttrList fields(mlir::cast<mlir::DictionaryAttr>(attribute));
     std::string name = mlir::cast<mlir::StringAttr>(fields.get("path")).str();
     std::string path;
-    std::error_code unreadable;
     for (const std::string &folder : folders)
-      if (fs::path candidate = fs::path(folder) / name; path.empty() && fs::exists(candidate, unreadable))
-        path = candidate.string();
+      if (std::string candidate = (fs::path(folder) / name).string(); path.empty() && isThere(candidate))
+        path = candidate;
     if (path.empty()) {
       diagnostics.note({(fs::path(folders.front()) / name).string(), 0, 0}, "the tokenizer's file is missing; ids still work");
       continue;
@@ -81,6 +80,8 @@ mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context, const 
   Weights weights(*module, checkpoint.get(), model.prefixes, entries, trace);
   Emitter emitter(builder, weights, trace);
   Expander expander(names, *configuration, weights, emitter, trace);
+  if (!expander.checkSettings())
+    return {};
   expander.evaluateModel();
   expander.expandEntries(*module);
   expander.describeTasks(*module);

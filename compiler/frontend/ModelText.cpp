@@ -17,11 +17,6 @@ static bool isFolder(const fs::path &path) {
   return fs::is_directory(path, unreadable);
 }
 
-static bool isThere(const fs::path &path) {
-  std::error_code unreadable;
-  return fs::exists(path, unreadable);
-}
-
 std::string modelFolder(const std::string &path) {
   if (isFolder(path))
     return path;
@@ -86,9 +81,9 @@ static std::vector<NamedText> listBuiltins(const std::string &folder, Diagnostic
 static std::string chooseFile(const ModelSource &source, Diagnostics &diagnostics) {
   if (!isFolder(source.path))
     return source.path;
-  fs::path own = fs::path(source.path) / "model.heddle";
+  std::string own = (fs::path(source.path) / "model.heddle").string();
   if (isThere(own))
-    return own.string();
+    return own;
   std::string type = readModelType(source.path, diagnostics);
   if (type.empty())
     return "";

@@ -2,6 +2,7 @@
 #include "compiler/frontend/Expander.h"
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace heddle::frontend {
@@ -130,6 +131,10 @@ void Expander::readSetting(const Task &task, const Argument &argument, std::map<
 mlir::Attribute Expander::describeTokenizer(const Tokenizer &tokenizer, mlir::Builder &builder) {
   if (tokenizer.kind != "json" && tokenizer.kind != "words" && tokenizer.kind != "characters") {
     trace.all().note(trace.place(tokenizer.at), fmt::format("tokenizers of kind '{}' are not built yet; ids still work", tokenizer.kind));
+    return {};
+  }
+  if (std::filesystem::path path(tokenizer.path); path.is_absolute() || std::ranges::find(path, "..") != path.end()) {
+    trace.error(tokenizer.at, fmt::format("tokenizer '{}': expected the name of a file in the model's folder", tokenizer.path));
     return {};
   }
   llvm::SmallVector<mlir::NamedAttribute> fields{named(builder, "side", builder.getStringAttr(tokenizer.side)),

@@ -4,7 +4,6 @@
 #include "compiler/support/File.h"
 #include "compiler/support/Json.h"
 #include "runtime/tokenizer_format.h"
-#include <filesystem>
 #include <fmt/format.h>
 #include <unordered_set>
 
@@ -48,8 +47,7 @@ std::optional<TokenizerParts> readList(const Json &root, const TokenizerSource &
 } // namespace
 
 std::optional<std::vector<char>> heddle::packTokenizer(const TokenizerSource &source, Diagnostics &diagnostics) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(std::filesystem::symlink_status(source.path, ignored))) {
+  if (!isThere(source.path)) {
     diagnostics.note({source.path}, "the tokenizer is missing; ids still work, text does not");
     return std::nullopt;
   }

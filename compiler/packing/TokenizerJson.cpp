@@ -173,11 +173,12 @@ private:
       auto known = idOf.find(*content->string());
       auto owner = owners.find(value);
       if (known != idOf.end() && known->second != value)
-        diagnostics.error(id->at(file),
-                          fmt::format("the added token '{}' has id {}, but the vocabulary gives it {}", known->first, value, known->second));
+        diagnostics.error(id->at(file), fmt::format("the added token '{}' has id {}, but it has {} already", known->first, value, known->second));
       else if (owner != owners.end() && *owner->second != *content->string())
-        diagnostics.error(id->at(file), fmt::format("the added token '{}' has id {}, but that is '{}' in the vocabulary", *content->string(), value,
-                                                    *owner->second));
+        diagnostics.error(id->at(file),
+                          fmt::format("the added token '{}' has id {}, but that is '{}' already", *content->string(), value, *owner->second));
+      owners.insert({value, content->string()});
+      idOf.insert({*content->string(), value});
     }
     if (!tokens->elements().empty())
       notBuilt(*tokens, "added tokens");

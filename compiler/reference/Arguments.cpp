@@ -183,6 +183,8 @@ EvaluateStatus EntryArguments::readRows(const EvaluateRequest::Files &files, con
       return misused(fmt::format("{}: entry '{}' has no argument '{}'", option, entry.getName().str(), name), name);
     if (argument->ragged.empty())
       return misused(fmt::format("{}: argument '{}' has no ragged dimension", option, name), {});
+    if (llvm::count_if(files, [&, name = name](const auto &other) { return other.first == name; }) > 1)
+      return misused(fmt::format("{}: '{}' is given twice", option, name), {});
     auto array = readNpy(file, diagnostics);
     if (!array)
       return EvaluateStatus::Refused;

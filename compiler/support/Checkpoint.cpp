@@ -1,5 +1,6 @@
 // See Checkpoint.h.
 #include "compiler/support/Checkpoint.h"
+#include "compiler/support/File.h"
 #include "compiler/support/Safetensors.h"
 #include "compiler/support/Shape.h"
 #include "compiler/support/ShortFloat.h"
@@ -7,7 +8,6 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace heddle {
 
@@ -126,8 +126,6 @@ private:
   Safetensors file;
   std::vector<TensorInfo> infos;
 };
-
-bool exists(const std::string &path) { return ::access(path.c_str(), F_OK) == 0; }
 } // namespace
 
 std::unique_ptr<Checkpoint> Checkpoint::open(const std::string &source, Diagnostics &diagnostics) {
@@ -142,15 +140,15 @@ std::unique_ptr<Checkpoint> Checkpoint::open(const std::string &source, Diagnost
     return nullptr;
   }
   std::string single = source + "/model.safetensors", index = single + ".index.json";
-  if (!exists(single)) {
-    if (exists(index))
+  if (!isThere(single)) {
+    if (isThere(index))
       diagnostics.error({index, 0, 0}, "weights in several files are not built yet");
     else
       diagnostics.error({source, 0, 0}, "no weights: there is no 'model.safetensors'")
           .note("give --weights DIR, or --weights seed:N for made-up weights");
     return nullptr;
   }
-  if (exists(index))
+  if (isThere(index))
     diagnostics.note({single, 0, 0}, "read alone; 'model.safetensors.index.json' beside it is not looked at");
   auto file = Safetensors::open(single, diagnostics);
   return file ? std::make_unique<FileCheckpoint>(std::move(*file)) : nullptr;

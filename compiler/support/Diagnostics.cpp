@@ -132,6 +132,11 @@ Diagnostic &Diagnostics::add(Severity severity, Place place, std::string message
 
 Diagnostic &Diagnostics::error(Place place, std::string message) { return add(Severity::Error, std::move(place), std::move(message)); }
 
+Diagnostic &Diagnostics::misuse(std::string message) {
+  misused = true;
+  return error({}, std::move(message));
+}
+
 Diagnostic &Diagnostics::note(Place place, std::string message) { return add(Severity::Note, std::move(place), std::move(message)); }
 
 void Diagnostics::addSource(std::string file, std::string_view text) { sources.emplace_back(std::move(file), text); }

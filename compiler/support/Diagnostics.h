@@ -34,6 +34,9 @@ struct Diagnostic {
 class Diagnostics {
 public:
   Diagnostic &error(Place place, std::string message);
+  /// An error of the command line, which has no place (exit 2).
+  Diagnostic &misuse(std::string message);
+  bool isMisuse() const { return misused; }
   /// A remark that does not stop the run (exit 0).
   Diagnostic &note(Place place, std::string message);
   bool hasErrors() const { return errors > 0; }
@@ -57,6 +60,7 @@ private:
   std::vector<std::pair<std::string, std::string_view>> sources;
   std::vector<std::shared_ptr<const std::string>> kept;
   unsigned errors = 0;
+  bool misused = false;
 };
 
 /// `text` with control characters, marks that change the direction of writing and broken UTF-8 written as escapes, cut at `limit` bytes.

@@ -96,6 +96,11 @@ bool InputFile::read(uint64_t offset, std::span<char> to, Diagnostics &diagnosti
   return true;
 }
 
+bool isThere(const std::string &path) {
+  struct stat status;
+  return ::lstat(path.c_str(), &status) == 0 || errno == EACCES; // what must not be looked at may be there
+}
+
 std::optional<std::string> readFile(const std::string &path, uint64_t limit, Diagnostics &diagnostics) {
   auto file = InputFile::open(path, diagnostics);
   if (!file)

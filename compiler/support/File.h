@@ -31,6 +31,9 @@ private:
   uint64_t bytes = 0;
 };
 
+/// Whether anything stands at `path`, be it a link that leads nowhere or to itself: who asks for it must then be told why it cannot be read.
+bool isThere(const std::string &path);
+
 /// The whole of a file that may not be longer than `limit` bytes.
 std::optional<std::string> readFile(const std::string &path, uint64_t limit, Diagnostics &diagnostics);
 

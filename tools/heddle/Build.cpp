@@ -1,5 +1,4 @@
 // heddle build: a model -> one executable, or what comes out of a stage.
-#include "compiler/pipeline/Compile.h"
 #include "compiler/support/File.h"
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Guard.h"
@@ -40,15 +39,10 @@ std::string nameOf(const std::string &model) {
   return name.empty() || name == "." || name == ".." ? "model" : name;
 }
 
-int report(Outcome outcome, const Diagnostics &diagnostics) {
-  diagnostics.print(stderr);
-  return outcome == Outcome::Good ? exitGood : outcome == Outcome::Refused ? exitContents : exitInternal;
-}
-
 /// Where the result goes; empty: stdout.
 std::string outputOf(const BuildArguments &arguments) {
   if (!arguments.output.empty())
-    return arguments.output == "-" && arguments.emit != "exe" ? "" : arguments.output;
+    return arguments.output == "-" ? "" : arguments.output;
   return arguments.emit == "exe" ? nameOf(arguments.model.model) : arguments.emit == "obj" ? nameOf(arguments.model.model) + ".o" : "";
 }
 
@@ -68,7 +62,7 @@ int build(const BuildArguments &arguments) {
   mlir::TimingScope timing = manager.getRootScope();
   Diagnostics diagnostics;
   std::string output = outputOf(arguments);
-  if (!output.empty() && !isNoInput(output, options.source, diagnostics))
+  if (!output.empty() && !(isNoFolder(output, diagnostics) && isNoInput(output, options.source, diagnostics)))
     return report(Outcome::Refused, diagnostics);
   Compilation compilation(options, diagnostics, timing);
   Outcome outcome = compilation.run();
@@ -103,6 +97,8 @@ void heddle::addBuild(CLI::App &app, Chosen &chosen) {
       ->type_name("LIST");
   command->add_flag("--timing", arguments->timing, "print where the time went, on stderr");
   command->callback([arguments, &chosen] {
+    if (arguments->emit == "exe" && arguments->output == "-")
+      throw CLI::ValidationError("--output", "an executable needs a file, got -");
     std::string base = arguments->output.empty() || arguments->output == "-" ? nameOf(arguments->model.model) : arguments->output;
     arguments->reproducer = chosen.reproducer = base + ".reproducer.mlir";
     chosen.work = [arguments] { return build(*arguments); };

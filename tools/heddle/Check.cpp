@@ -1,7 +1,5 @@
 // heddle check: everything that is known of a model before any weight is read, and nothing is written.
-#include "compiler/pipeline/Compile.h"
 #include "tools/heddle/Commands.h"
-#include "tools/heddle/Guard.h"
 
 using namespace heddle;
 
@@ -20,9 +18,7 @@ static int check(const ModelArguments &arguments) {
   mlir::TimingScope timing;
   Diagnostics diagnostics;
   Compilation compilation(options, diagnostics, timing);
-  Outcome outcome = compilation.run();
-  diagnostics.print(stderr);
-  return outcome == Outcome::Good ? exitGood : outcome == Outcome::Refused ? exitContents : exitInternal;
+  return report(compilation.run(), diagnostics);
 }
 
 void heddle::addCheck(CLI::App &app, Chosen &chosen) {

@@ -1,6 +1,7 @@
 // The commands of `heddle`. Each adds itself to the command line and, when chosen, becomes a function that does the work and returns an exit code.
 #pragma once
 #include "compiler/frontend/Frontend.h"
+#include "compiler/pipeline/Compile.h"
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
@@ -25,6 +26,9 @@ struct ModelArguments {
 void addBuild(CLI::App &app, Chosen &chosen);
 void addCheck(CLI::App &app, Chosen &chosen);
 void addEval(CLI::App &app, Chosen &chosen);
+
+/// Prints what there is to say; the exit code of a command that ended so.
+int report(Outcome outcome, const Diagnostics &diagnostics);
 
 /// Bytes on stdout; false with a message where it is closed or full.
 bool writeStandardOutput(const std::string &bytes);

@@ -47,8 +47,8 @@ int evaluate(const ModelSource &source, const EvaluateRequest &request) {
     if (checkpoint)
       status = evaluateFiles(*module, request, checkpoint.get(), diagnostics);
   }
-  diagnostics.print(stderr);
-  return status == EvaluateStatus::Done ? exitGood : status == EvaluateStatus::Misused ? exitUsage : exitContents;
+  int code = report(status == EvaluateStatus::Done ? Outcome::Good : Outcome::Refused, diagnostics);
+  return status == EvaluateStatus::Misused ? exitUsage : code;
 }
 
 /// An option that is a list of NAME=FILE.

@@ -18,3 +18,11 @@ bool heddle::isNoInput(const std::string &output, const ModelSource &source, Dia
   diagnostics.error({output, 0, 0}, "the output would replace a file that the model is made of");
   return false;
 }
+
+bool heddle::isNoFolder(const std::string &output, Diagnostics &diagnostics) {
+  std::error_code code;
+  if (!fs::is_directory(output, code))
+    return true;
+  diagnostics.error({output, 0, 0}, "cannot write: expected a file or nothing there, got a folder").note({}, "give -o FILE");
+  return false;
+}

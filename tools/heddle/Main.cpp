@@ -30,6 +30,13 @@ ModelSource heddle::ModelArguments::source() const {
   return source;
 }
 
+int heddle::report(Outcome outcome, const Diagnostics &diagnostics) {
+  diagnostics.print(stderr);
+  if (diagnostics.isMisuse())
+    return exitUsage;
+  return outcome == Outcome::Good ? exitGood : outcome == Outcome::Refused ? exitContents : exitInternal;
+}
+
 bool heddle::writeStandardOutput(const std::string &bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0)
     return true;
@@ -55,7 +62,8 @@ bool isUnknownCommand(const CLI::App &app, const std::string &given) {
   if (given.starts_with('-') || std::find(names.begin(), names.end(), given) != names.end())
     return false;
   std::string near = nearestName(given, names);
-  fmt::print(stderr, "heddle: error: no command '{}'{}\nSee heddle --help\n", given, near.empty() ? "" : fmt::format(", did you mean '{}'?", near));
+  fmt::print(stderr, "heddle: error: no command '{}'{}\nSee heddle --help\n", escapeForTerminal(given),
+             near.empty() ? "" : fmt::format(", did you mean '{}'?", near));
   return true;
 }
 
@@ -87,7 +95,7 @@ int main(int argc, char **argv) {
     std::string command;
     for (const CLI::App *used : app.get_subcommands())
       command += " " + used->get_name();
-    fmt::print(stderr, "heddle: error: {}\nSee heddle{} --help\n", error.what(), command);
+    fmt::print(stderr, "heddle: error: {}\nSee heddle{} --help\n", escapeForTerminal(error.what()), command);
     return exitUsage;
   }
   return runGuarded(chosen.work, argc, argv, chosen.reproducer);

@@ -149,9 +149,9 @@ TEST_F(TokenizerTest, RefusesWrongFiles) {
   EXPECT_EQ(refusal(json(characters(R"({"a": 1})"), R"("pre_tokenizer": {"type": "Split", "behavior": "Removed", "pattern": {}},)")),
             "1: expected 'String' or 'Regex', got an object");
   EXPECT_EQ(refusal(json(characters(R"({"a": 1})"), R"("added_tokens": [{"id": 2, "content": "a"}],)")),
-            "1: the added token 'a' has id 2, but the vocabulary gives it 1");
+            "1: the added token 'a' has id 2, but it has 1 already");
   EXPECT_EQ(refusal(json(characters(R"({"a": 1})"), R"("added_tokens": [{"id": 1, "content": "b"}],)")),
-            "1: the added token 'b' has id 1, but that is 'a' in the vocabulary");
+            "1: the added token 'b' has id 1, but that is 'a' already");
   EXPECT_EQ(refusal(R"({"a": 1})", Kind::Words), "1: expected a list of strings, got an object");
   EXPECT_EQ(refusal("[\"a\",\n 3,\n\"a\"]", Kind::Words), "2: expected a string, got 3; 3: \"a\" is in the list twice");
 }
