@@ -32,6 +32,8 @@ LogicalResult BroadcastOp::verify() {
     if (source.extent(i) != result.extent(axis))                       // (C2)
       return emitOpError("expected extent ") << source.extent(i) << " at axis " << axis << " of the result, got " << result.extent(axis);
   }
+  if (!source && getSource().getType().isF64() && isa<FloatType>(elementOf(getResult()))) // (C3)
+    return success();
   return sameElement(*this, getSource(), getResult()); // (C3)
 }
 /// broadcast to the same type -> source

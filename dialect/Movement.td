@@ -7,15 +7,16 @@ def Heddle_BroadcastOp : Heddle_Op<"broadcast", [Pure]> {
   let summary = "a tensor or scalar repeated along new axes";
   let description = [{
     result[i_0, .., i_r] = source[i_axes[0], .., i_axes[s]]: source axis k becomes result axis axes[k], the other axes repeat. The frontend puts it in
-    wherever shapes of elementwise mathematics differ; kernels pay nothing for it.
+    wherever shapes of elementwise mathematics differ; kernels pay nothing for it. A number of the model text is an f64 constant: the broadcast rounds it to
+    the element type, once, so passes compute with what the text says.
 
     - (C1) one axis for each axis of the source, ascending, within the result
     - (C2) each source extent is the result extent at its axis
-    - (C3) the element types agree
+    - (C3) the element types agree, or a number of f64 becomes one of another float type
 
     ```mlir
     %b = heddle.broadcast %bias along [2] : tensor<64xf32, #heddle.dims<64>> -> tensor<?x?x64xf32, #heddle.dims<batch, sequence, 64>>
-    %c = heddle.broadcast %two along [] : f32 -> tensor<?x64xf32, #heddle.dims<batch, 64>>
+    %c = heddle.broadcast %two along [] : f64 -> tensor<?x64xf32, #heddle.dims<batch, 64>>
     ```
   }];
   let arguments = (ins AnyTypeOf<[AnyRankedTensor, AnyFloat, AnySignlessInteger]>:$source, DenseI64ArrayAttr:$axes);

@@ -105,7 +105,7 @@ FailureOr<Value> KernelLowering::readElement(LinalgBuilder &b, Value value, Arra
   if (!view)
     return value.getDefiningOp()->emitOpError("moves elements across an extent that is not static; not built yet");
   if (!isa<RankedTensorType>(view->base.getType()))
-    return b.clone(*view->base.getDefiningOp())->getResult(0);
+    return b.literal(view->base.getDefiningOp(), elementOf(value));
   SmallVector<Value> at;
   for (AffineExpr e : view->map.getResults())
     at.push_back(affine::expandAffineExpr(b, b.loc, e, indices, {}));

@@ -18,6 +18,11 @@ struct LinalgBuilder : mlir::OpBuilder {
   mlir::OpFoldResult attr(int64_t v) { return getIndexAttr(v); }
   mlir::Value index(int64_t v) { return mlir::arith::ConstantIndexOp::create(*this, loc, v); }
   mlir::Value number(mlir::Type type, double v) { return mlir::arith::ConstantOp::create(*this, loc, getFloatAttr(type, v)); }
+  /// The value of a constant op here, a float rounded to `type`.
+  mlir::Value literal(mlir::Operation *constant, mlir::Type type) {
+    auto number = mlir::dyn_cast<mlir::FloatAttr>(mlir::cast<mlir::arith::ConstantOp>(constant).getValue());
+    return number ? this->number(type, number.getValueAsDouble()) : clone(*constant)->getResult(0);
+  }
   mlir::Value truth(bool v) { return mlir::arith::ConstantIntOp::create(*this, loc, v, 1); }
   mlir::Value zero(mlir::Type type) { return mlir::arith::ConstantOp::create(*this, loc, getZeroAttr(type)); }
   mlir::Value lowest(mlir::Type type) { return number(type, -std::numeric_limits<double>::infinity()); }

@@ -23,7 +23,7 @@ struct LinearLowering {
       return v;
     RowView view = *rowViewOf(value, dimsOf(product.getType()).getRank() - 1);
     if (!isa<RankedTensorType>(view.base.getType()))
-      return known[value] = b.clone(*view.base.getDefiningOp())->getResult(0);
+      return known[value] = b.literal(view.base.getDefiningOp(), elementOf(value));
     int64_t first = cast<AffineConstantExpr>(view.rows.getResults().back()).getValue();
     Value at = b.add(column, b.index(first)), tensor = kernel.argument(view.base);
     if (view.map.getNumResults() == 1)

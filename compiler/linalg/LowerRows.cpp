@@ -91,7 +91,7 @@ FailureOr<Value> RowLowering::read(Value value) {
     return value.getDefiningOp()->emitOpError("moves elements across an extent that is not static; not built yet");
   if (!isa<RankedTensorType>(view->base.getType())) { // a constant
     Value scalar = known.lookup(view->base);
-    return known[value] = scalar ? scalar : b.clone(*view->base.getDefiningOp())->getResult(0);
+    return known[value] = scalar ? scalar : b.literal(view->base.getDefiningOp(), elementOf(value));
   }
   RowView seen = *rowViewOf(value, rowDims.getRank());
   if (Value inside = known.lookup(view->base)) {

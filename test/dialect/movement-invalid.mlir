@@ -18,6 +18,12 @@ func.func @broadcast_c3(%x: tensor<4xi32, #heddle.dims<4>>) {
   return
 }
 // -----
+func.func @broadcast_c3_number(%x: f64) {
+  // expected-error @+1 {{expected elements of 'f64', got 'i32'}}
+  %0 = heddle.broadcast %x along [] : f64 -> tensor<?x4xi32, #heddle.dims<b, 4>>
+  return
+}
+// -----
 func.func @reshape_c1(%x: tensor<?x6xf32, #heddle.dims<b, 6>>) {
   // expected-error @+1 {{elements, got}}
   %0 = heddle.reshape %x : tensor<?x6xf32, #heddle.dims<b, 6>> -> tensor<?x2x4xf32, #heddle.dims<b, 2, 4>>

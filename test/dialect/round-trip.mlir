@@ -26,14 +26,14 @@ func.func @extents(%x: tensor<?x?xf32, #heddle.dims<sequence + past, (4 * batch)
 // CHECK-LABEL: @entry
 // CHECK-SAME: heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch" bound 128>]
 func.func @entry(%ids: tensor<?x?xi32, #heddle.dims<batch, s>>, %x: tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>, %v: tensor<?x?x?xi1, #heddle.dims<batch, s, s>>,
-    %table: tensor<24x64xf32, #heddle.dims<24, 64>>, %vector: tensor<64xf32, #heddle.dims<64>>, %two: f32)
+    %table: tensor<24x64xf32, #heddle.dims<24, 64>>, %vector: tensor<64xf32, #heddle.dims<64>>, %two: f64)
     attributes {heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch" bound 128>]} {
   // CHECK: heddle.use @w
   %w = heddle.use @w : tensor<64x24xf32, #heddle.dims<64, 24>>
   // CHECK: heddle.broadcast %{{.*}} along [2]
   %b = heddle.broadcast %vector along [2] : tensor<64xf32, #heddle.dims<64>> -> tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>
   // CHECK: heddle.broadcast %{{.*}} along []
-  %c = heddle.broadcast %two along [] : f32 -> tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>
+  %c = heddle.broadcast %two along [] : f64 -> tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>
   // CHECK: heddle.reshape
   %r = heddle.reshape %x : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>> -> tensor<?x?x4x16xf32, #heddle.dims<batch, s, 4, 16>>
   // CHECK: heddle.transpose %{{.*}} [0, 2, 1, 3]

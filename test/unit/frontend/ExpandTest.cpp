@@ -66,7 +66,7 @@ TEST(Expand, entriesThatAreLeftOut) {
 }
 
 TEST(Expand, numbersTakeTheElementOfTheTensorTheyMeet) {
-  EXPECT_THAT(ops("    return x * 2"), HasSubstr("arith.constant 2.000000e+00 : f32"));
+  EXPECT_THAT(ops("    return x * 2"), HasSubstr("arith.constant 2.000000e+00 : f64"));
   std::string ir = ops("    p = positions(tokens) + 1\n    return x * rearrange(f32(p), [b, s] -> [b, s, 1])");
   EXPECT_THAT(ir, AllOf(HasSubstr("arith.constant 1 : i32"), HasSubstr("arith.addi"), HasSubstr("arith.sitofp")));
   EXPECT_THAT(ir, HasSubstr("along [0, 1] : tensor<?x?xf32, #heddle.dims<batch, sequence>> -> tensor<?x?x64xf32"));
