@@ -1,9 +1,12 @@
-// Every text of the project becomes ops that verify, each with small configurations; what is not built yet is refused with its reason.
+// Every text of the project, and of the notes beside it, becomes ops that verify, each with small configurations; what is not built yet is refused
+// with its reason.
+#include "compiler/frontend/Parser.h"
 #include "test/unit/frontend/Import.h"
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 #include <sstream>
 
 using namespace heddle::test;
@@ -56,30 +59,41 @@ const Small smalls[] = {
     {"vit",
      R"({"image_size": 8, "patch_size": 4, "num_channels": 3, "num_hidden_layers": 2, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 20,
             "id2label": {"0": "a", "1": "b", "2": "c"}})"},
-    {"attention-lesson", R"({"vocab_size": 12, "d_model": 16, "d_k": 8, "max_position_embeddings": 20})"},
+    {"attention/attention-lesson", R"({"vocab_size": 12, "d_model": 16, "d_k": 8, "max_position_embeddings": 20})"},
 };
 
+namespace fs = std::filesystem;
+
+std::string readFile(const fs::path &path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  EXPECT_TRUE(file && text << file.rdbuf()) << "no text " << path;
+  return text.str();
+}
+
 std::string readText(const std::string &name) {
-  std::filesystem::path root(HEDDLE_SOURCE_DIR), examples = root / "examples";
-  std::string inFolder = name.find('/') == name.npos ? name + "/" + name : name;
-  for (auto path : {examples / (inFolder + ".heddle"), root / "test/frontend/texts" / (name + ".heddle")}) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    if (file && text << file.rdbuf())
-      return text.str();
-  }
-  ADD_FAILURE() << "no text " << name;
-  return "";
+  fs::path root(HEDDLE_SOURCE_DIR), example = root / "examples" / (name.find('/') == name.npos ? name + "/" + name + ".heddle" : name + ".heddle");
+  return readFile(fs::exists(example) ? example : root / "test/frontend/texts" / (name + ".heddle"));
+}
+
+void expectTaken(const std::string &text, const Small &small) {
+  SCOPED_TRACE(std::string(small.text) + " " + small.config);
+  Imported imported = import({text, small.config, {}, {}, "seed:1"});
+  EXPECT_TRUE(imported.module) << imported.messages;
+  EXPECT_THAT(imported.messages, Not(HasSubstr("error")));
+}
+
+void expectNotBuiltYet(const std::string &mixtral, const std::string &training) {
+  std::string config = "{" DECODER "\"num_key_value_heads\": 2, \"num_local_experts\": 4, \"num_experts_per_tok\": 2}";
+  EXPECT_THAT(refusal({mixtral, config, {}, {}, "seed:1"}), HasSubstr("'keep_top' is not built yet"));
+  config = "{" SEQUENCES "\"vocab_size\": 20, \"decoder_vocab_size\": 30}";
+  EXPECT_THAT(refusal({training, config, {}, {}, "seed:1"}), HasSubstr("'dropout' is not built yet"));
 }
 } // namespace
 
 TEST(Texts, smallConfigurations) {
-  for (const Small &small : smalls) {
-    SCOPED_TRACE(std::string(small.text) + " " + small.config);
-    Imported imported = import({readText(small.text), small.config, {}, {}, "seed:1"});
-    EXPECT_TRUE(imported.module) << imported.messages;
-    EXPECT_THAT(imported.messages, Not(HasSubstr("error")));
-  }
+  for (const Small &small : smalls)
+    expectTaken(readText(small.text), small);
 }
 
 /// What a text does not cover is refused by the value that asks for it: the configuration of its family goes on to say more than the text does.
@@ -103,10 +117,23 @@ TEST(Texts, configurationsNotCovered) {
     EXPECT_THAT(refusal({readText(each.text), each.config, {}, {}, "seed:1"}), HasSubstr(each.message)) << each.text << " " << each.config;
 }
 
-TEST(Texts, notBuiltYet) {
-  std::string config = "{" DECODER "\"num_key_value_heads\": 2, \"num_local_experts\": 4, \"num_experts_per_tok\": 2}";
-  EXPECT_THAT(refusal({readText("mixtral"), config, {}, {}, "seed:1"}), HasSubstr("'keep_top' is not built yet"));
-  config = "{" SEQUENCES "\"vocab_size\": 20, \"decoder_vocab_size\": 30}";
-  std::string training = refusal({readText("training"), config, {}, {}, "seed:1"});
-  EXPECT_THAT(training, HasSubstr("'dropout' is not built yet"));
+TEST(Texts, notBuiltYet) { expectNotBuiltYet(readText("mixtral"), readText("training")); }
+
+/// The texts the language was settled with: older than those under examples, and still texts of it.
+TEST(Texts, thoseBesideTheProject) {
+  fs::path folder(HEDDLE_TEXTS);
+  if (!fs::is_directory(folder))
+    GTEST_SKIP() << "there is no " << folder;
+  std::set<std::string> names, tested = {"mixtral", "training", "prelude"};
+  for (const auto &file : fs::directory_iterator(folder))
+    names.insert(file.path().stem());
+  for (const Small &small : smalls) {
+    std::string name = fs::path(small.text).filename();
+    tested.insert(name);
+    expectTaken(readFile(folder / (name + ".heddle")), small);
+  }
+  expectNotBuiltYet(readFile(folder / "mixtral.heddle"), readFile(folder / "training.heddle"));
+  heddle::Diagnostics diagnostics;
+  EXPECT_TRUE(heddle::syntax::parseText(readFile(folder / "prelude.heddle"), "prelude.heddle", diagnostics)) << diagnostics.render();
+  EXPECT_EQ(names, tested);
 }
