@@ -22,13 +22,13 @@ struct BuildArguments {
 constexpr const char *description = R"(Compile a model to one executable.
 
 Examples:
-  heddle build models/gpt2 -o gpt2                 a Hugging Face style directory
+  heddle build models/mine -o mine                 a Hugging Face style directory
   heddle build model.heddle --weights DIR          a model text, weights from elsewhere
   heddle build model.heddle --weights seed:1       invented weights, to try a text
   heddle build model.heddle --emit=linalg          IR after a stage, on stdout
 )";
 
-/// "models/gpt2/" and "texts/gpt2.heddle" are both called gpt2.
+/// "models/mine/" and "texts/mine.heddle" are both called mine.
 std::string nameOf(const std::string &model) {
   std::filesystem::path path = std::filesystem::path(model).lexically_normal();
   if (path.filename().empty())

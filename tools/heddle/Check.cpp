@@ -7,7 +7,7 @@ static constexpr const char *description = R"(Check a model: its text, its confi
 
 Examples:
   heddle check model.heddle
-  heddle check models/gpt2
+  heddle check models/mine
   heddle check model.heddle --weights DIR --set num_hidden_layers=2
 )";
 

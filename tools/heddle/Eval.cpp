@@ -14,7 +14,7 @@ namespace {
 constexpr const char *description = R"(Run an entry in float64 by the reference interpreter.
 
 Examples:
-  heddle eval models/gpt2 forward --in tokens=t.npy --out result=r.npy
+  heddle eval models/mine forward --in tokens=t.npy --out result=r.npy
   heddle eval model.heddle encode --in source=s.npy --lengths source=l.npy --out result=r.npy
 )";
 

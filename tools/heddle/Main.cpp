@@ -71,7 +71,7 @@ bool isUnknownCommand(const CLI::App &app, const std::string &given) {
 
 int main(int argc, char **argv) {
   CLI::App app("Heddle compiles Transformers: a model becomes one executable.\n\nExamples:\n"
-               "  heddle build models/gpt2 -o gpt2     compile a model\n"
+               "  heddle build models/mine -o mine     compile a model\n"
                "  heddle check model.heddle            find its errors without compiling\n"
                "  heddle eval model.heddle forward --in tokens=t.npy --out result=r.npy\n"
                "                                       run it slowly in float64\n",
