@@ -36,7 +36,7 @@ static int64_t bucketOf(int64_t distance, bool bidirectional, int64_t buckets, i
 /// relative(table, bidirectional, max_distance), table f32[buckets, heads] a weight: what is read is laid out by distance in its recipe.
 std::vector<Value> Expander::builtinRelative(Arguments &arguments) {
   auto *table = arguments.values[0].as<Tensor>();
-  if (!table || table->weight.empty() || table->axes.size() != 2 || table->axes[0].unit || table->axes[1].unit)
+  if (!table || table->weight.empty() || table->axes.size() != 2 || table->axes[0].unit)
     return {trace.fail(arguments.places[0], fmt::format("'relative' takes a weight [buckets, heads], got {}", arguments.values[0].describe()))};
   auto *bidirectional = arguments.values[1].as<bool>();
   if (!bidirectional)

@@ -45,7 +45,8 @@ Value Elementwise::binary(Operator op, const Value &left, const Value &right, Po
     return Failed();
   if (left.isNumber() && right.isNumber())
     return computeNumbers(op, left, right, at, key, trace);
-  if (isComparison(op) && !left.isTensor() && !right.isTensor())
+  bool knownKinds = (!left.isTensor() && !right.isTensor()) || left.isNone() || right.isNone(); // a tensor is never none
+  if (isComparison(op) && knownKinds)
     return compareKnown(op, left, right, at, trace);
   std::string what = attempt(op, left, right);
   if (!isOperand(left) || !isOperand(right))

@@ -34,10 +34,14 @@ Value Elementwise::logical(Operator op, const Value &left, const Value &right, P
   bool masks = left.as<std::shared_ptr<const Mask>>() || right.as<std::shared_ptr<const Mask>>();
   if (masks && op == Operator::Or)
     return trace.fail(opAt, "masks are joined by 'and'; 'or' of masks does not exist");
+  if (masks && right.as<bool>() && *right.as<bool>())
+    return left;
   if (masks) {
     std::shared_ptr<const Mask> a = mask(left, opAt), b = a ? mask(right, opAt) : nullptr;
     return b ? Value(std::make_shared<const Mask>(Mask{Mask::Kind::And, a, b, {}, {}, {}})) : Value();
   }
+  if (auto *known = right.as<bool>(); known && elementOfValue(left) == Element::Bool)
+    return *known == (op == Operator::Or) ? Value(*known) : left;
   std::string what = fmt::format("cannot compute {} {} {}", left.describe(), spelling(op), right.describe());
   if (elementOfValue(left) != Element::Bool || elementOfValue(right) != Element::Bool)
     return trace.fail(opAt, what + ": expected bools, bool tensors or masks");
@@ -53,6 +57,8 @@ Value Elementwise::logical(Operator op, const Value &left, const Value &right, P
 Value Elementwise::invert(const Value &operand, Position at) {
   if (operand.failed())
     return Failed();
+  if (auto *constant = operand.as<ConstantTensor>(); constant && constant->element == Element::Bool)
+    return mapConstants(Element::Bool, constant->axes, {constant}, [](const double *x) { return x[0] == 0 ? 1.0 : 0.0; }, at, trace);
   auto *tensor = operand.as<Tensor>();
   if (!tensor || tensor->element != Element::Bool)
     return trace.fail(at, fmt::format("'not' takes a bool or a bool tensor, got {}", operand.describe()));

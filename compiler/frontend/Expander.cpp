@@ -189,7 +189,8 @@ Value Expander::evaluateLogical(const Expr &expr, const Binary &node) {
     if (*known == (node.op == Operator::Or))
       return *known;
     Value right = evaluate(*node.right);
-    if (right.failed() || right.as<bool>())
+    bool mask = right.as<std::shared_ptr<const Mask>>() && node.op == Operator::And;
+    if (right.failed() || right.as<bool>() || elementOfValue(right) == Element::Bool || mask) // a bool that decides nothing
       return right;
     return trace.fail(node.opAt, fmt::format("cannot compute {} {} {}: expected two bools", left.describe(), spelling(node.op), right.describe()));
   }

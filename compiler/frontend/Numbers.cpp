@@ -116,6 +116,18 @@ Value negateNumber(const Value &operand, Position at, Trace &trace) {
   return -*operand.number();
 }
 
+/// Element by element; nothing where two elements cannot be compared, which has been reported.
+static std::optional<bool> sameLists(const std::vector<Value> &left, const std::vector<Value> &right, Position at, Trace &trace) {
+  bool same = left.size() == right.size();
+  for (size_t i = 0; same && i < left.size(); ++i) {
+    Value equal = compareKnown(Operator::Equal, left[i], right[i], at, trace);
+    if (equal.failed())
+      return std::nullopt;
+    same = *equal.as<bool>();
+  }
+  return same;
+}
+
 Value compareKnown(Operator op, const Value &left, const Value &right, Position at, Trace &trace) {
   bool equality = op == Operator::Equal || op == Operator::NotEqual;
   std::optional<bool> same;
@@ -132,6 +144,8 @@ Value compareKnown(Operator op, const Value &left, const Value &right, Position 
     same = *left.as<bool>() == *right.as<bool>();
   else if (left.isNone() || right.isNone())
     same = left.isNone() && right.isNone();
+  else if (left.as<List>() && right.as<List>())
+    same = sameLists(**left.as<List>(), **right.as<List>(), at, trace);
   if (!same || !equality)
     return trace.fail(at, fmt::format("cannot compare {} {} {}", left.describe(), spelling(op), right.describe()));
   return *same == (op == Operator::Equal);

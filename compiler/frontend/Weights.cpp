@@ -175,7 +175,11 @@ mlir::Attribute Weights::recipe(const std::string &name) {
 
 mlir::FlatSymbolRefAttr Weights::useByDistance(const std::string &name, const std::vector<int64_t> &buckets, mlir::RankedTensorType type) {
   mlir::MLIRContext *context = module.getContext();
-  mlir::Attribute byBucket = TransposeRecipeAttr::get(context, recipe(name), llvm::ArrayRef<int64_t>{1, 0});
+  mlir::Attribute table = recipe(name), byBucket;
+  if (mlir::RankedTensorType stored = recipeType(table); stored.getRank() == 1) // one head: the unit axis is in the file only
+    byBucket = ReshapeRecipeAttr::get(context, table, {1, stored.getDimSize(0)});
+  else
+    byBucket = TransposeRecipeAttr::get(context, table, llvm::ArrayRef<int64_t>{1, 0});
   mlir::Attribute byDistance = SelectRecipeAttr::get(context, byBucket, 1, mlir::DenseI64ArrayAttr::get(context, buckets));
   mlir::FlatSymbolRefAttr &symbol = distances[byDistance.getAsOpaquePointer()];
   if (!symbol)

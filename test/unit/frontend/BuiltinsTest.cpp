@@ -68,6 +68,12 @@ TEST(Builtins, bucketsByDistance) {
     EXPECT_EQ(places[distance + 128], bucket) << distance;
 }
 
+TEST(Builtins, bucketsOfOneHead) {
+  std::string ir = ops("    return attention(x, x, x, bias=relative(t, true, 16))", "  let t = weight(\"t\", [8, 1])");
+  EXPECT_THAT(ir, HasSubstr("#heddle.reshape<#heddle.reshape<#heddle.tensor<\"t\", tensor<8x1xf32>>, [8]>, [1, 8]>, 1, ["));
+  EXPECT_THAT(ir, HasSubstr("heddle.bias_relative %3 : tensor<1x33xf32, #heddle.dims<1, 33>>"));
+}
+
 TEST(Builtins, tensorsAsMasksAndBiases) {
   const std::string pairs = "    v = mask_values(none, x, x)\n    q = heads(x, n_head)\n";
   std::string ir = ops(pairs + "    return join(attention(q, q, q, mask=rearrange(v, [b, s, t] -> [b, 1, s, t])))");

@@ -91,6 +91,8 @@ TEST(Configuration, numbersKnownWhenCompiling) {
   EXPECT_THAT(value("2 ^ 3 ^ 2 / 128"), HasSubstr("dims<batch, 4>"));
   EXPECT_THAT(value("floor(7 / 2.0) + ceil(0.2) + len([1, 2])"), HasSubstr("dims<batch, 6>"));
   EXPECT_THAT(value("maximum(3, minimum(9, 5))"), HasSubstr("dims<batch, 5>"));
+  EXPECT_THAT(value("if [1, [\"a\"]] == [1, [\"a\"]] and [1] != [1, 2] { 4 } else { 5 }"), HasSubstr("dims<batch, 4>"));
+  EXPECT_THAT(refusal(withConfig("  let a = [1] == [\"a\"]", "1", "")), HasSubstr("cannot compare 1 == \"a\""));
   EXPECT_THAT(value("if 1 < 2 and not (3 == 4) or unknown { 4 } else { 5 }"), HasSubstr("dims<batch, 4>")); // `or` stops early
   EXPECT_THAT(value("floor(sqrt(17))"), HasSubstr("dims<batch, 4>"));
   EXPECT_THAT(value("i32(3) + 7 % 4"), HasSubstr("dims<batch, 6>"));

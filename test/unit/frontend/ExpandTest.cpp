@@ -156,6 +156,23 @@ TEST(Expand, letsHoldWeightsAndMasks) {
               HasSubstr("tensors are computed in an entry or function"));
 }
 
+TEST(Expand, aTensorIsNeverNone) {
+  const std::string f = "  fn f(x, w) = if w != none { x * w } else { x }";
+  EXPECT_THAT(ops("    return f(x, weight(\"w\", [n_embd]))", f), HasSubstr("arith.mulf"));
+  EXPECT_THAT(ops("    return f(x, none)", f), Not(HasSubstr("arith.mulf")));
+  EXPECT_THAT(ops("    return if iota(3) == none { -x } else { x }"), Not(HasSubstr("arith.negf")));
+}
+
+TEST(Expand, boolsThatDecideNothing) {
+  for (const char *seen : {"true and x > 0", "x > 0 and true", "false or x > 0", "x > 0 or false"})
+    EXPECT_EQ(count(ops(std::string("    return where(") + seen + ", x, 0)"), "arith.select"), 1u) << seen;
+  EXPECT_EQ(count(ops("    return where(x > 0 and false, x, -x)"), "arith.select"), 0u);
+  EXPECT_THAT(ops("    return attention(x, x, x, mask=causal and true)"), Not(HasSubstr("heddle.mask_and")));
+  EXPECT_THAT(ops("    return attention(x, x, x, mask=true and causal)"), HasSubstr("heddle.mask_causal"));
+  EXPECT_THAT(refusal({entryText("    return where(true and x, x, x)"), "", {}}), HasSubstr("expected two bools"));
+  EXPECT_THAT(ops("    return where(not (iota(n_embd) < 3), x, 0)"), HasSubstr("[0.000000e+00, 0.000000e+00, 0.000000e+00, 1.000000e+00"));
+}
+
 TEST(Expand, elementwiseFunctions) {
   EXPECT_THAT(ops("    return relu(x)"), HasSubstr("arith.maximumf"));
   EXPECT_THAT(ops("    return gelu(x)"), AllOf(HasSubstr("heddle.gelu %arg1"), HasSubstr(" erf :")));
