@@ -1,5 +1,6 @@
 // The order of the linalg stage.
 #include "compiler/linalg/Passes.h"
+#include "compiler/support/KeepCopies.h"
 #include "mlir/Dialect/Func/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -11,7 +12,7 @@ void heddle::buildLinalgStage(OpPassManager &pm) {
   pm.addPass(createOutlineKernels());
   pm.addPass(func::createDuplicateFunctionEliminationPass());
   pm.addPass(createLowerKernels());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizerThatKeepsCopies());
   pm.addPass(createCSEPass());
   pm.addPass(func::createDuplicateFunctionEliminationPass()); // once more: the names of dimensions are gone
   pm.addPass(createVerifyLinalg());

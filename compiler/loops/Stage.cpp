@@ -1,5 +1,6 @@
 // The order of the passes that turn kernels of linalg into register tiles and vectors, for one CPU variant.
 #include "compiler/loops/Passes.h"
+#include "compiler/support/KeepCopies.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -17,8 +18,8 @@ const heddle::Target *heddle::findTargetOrReport(StringRef cpu, MLIRContext *con
 
 static void addLoopsPasses(OpPassManager &pm, const std::string &cpu) {
   pm.addNestedPass<func::FuncOp>(heddle::createTileKernels({cpu}));
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass()); // a whole tile of a slice is the slice
-  pm.addNestedPass<func::FuncOp>(createCSEPass());           // the same slice once, so that two readers of it are seen as such
+  pm.addNestedPass<func::FuncOp>(heddle::createCanonicalizerThatKeepsCopies()); // a whole tile of a slice is the slice
+  pm.addNestedPass<func::FuncOp>(createCSEPass());                              // the same slice once, so that two readers of it are seen as such
   pm.addNestedPass<func::FuncOp>(heddle::createVectorizeTiles({cpu}));
   pm.addNestedPass<func::FuncOp>(heddle::createLowerMath());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
