@@ -36,7 +36,7 @@ void Output::print(const char *format, ...) {
   write({line, length < 0 ? 0 : static_cast<size_t>(length) < sizeof line ? static_cast<size_t>(length) : sizeof line - 1});
 }
 
-void Output::flush() {
+bool Output::flush() {
   const char *next = buffer;
   while (used > 0 && !error) {
     ssize_t wrote = ::write(descriptor, next, used);
@@ -46,6 +46,7 @@ void Output::flush() {
       next += wrote, used -= static_cast<size_t>(wrote);
   }
   used = 0;
+  return !error;
 }
 
 bool Output::finish(Failure &failure) {

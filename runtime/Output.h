@@ -16,8 +16,10 @@ public:
   /// empty.
   bool finish(Failure &failure);
 
+  /// Writes what is there now; false once anything was lost, so that nobody works on for a reader that has gone.
+  bool flush();
+
 private:
-  void flush();
   char buffer[1 << 14];
   size_t used = 0;
   int descriptor, error = 0;

@@ -1,7 +1,9 @@
-// translate(encode, decode): every input is a row of one ragged batch; encode runs once, decode with growing prefixes. Greedy: the best next id, the
-// lowest of equal ones, until `end` or `limit` ids. Rows that have ended take length 0, so that only open rows cost anything.
+// translate(encode, decode): inputs are the rows of ragged batches; for each batch encode runs once, decode with growing prefixes. Greedy: the best
+// next id, the lowest of equal ones, until `end` or `limit` ids. Rows that have ended take length 0, so that only open rows cost anything. A row's
+// result does not depend on its batch, so batches are as long as memory allows: a long input takes no more of it than a short one.
 #include "runtime/Translate.h"
 #include "runtime/Call.h"
+#include "runtime/Form.h"
 #include "runtime/Lines.h"
 #include "runtime/Tokenizers.h"
 #include <cstdio>
@@ -17,11 +19,11 @@ public:
   Translator(heddle_context &context, const heddle_task &task, Failure &failure)
       : context(context), task(task), failure(failure), encode(context.model->entries[task.entries[0]]) {}
 
-  bool translate(const Lines &lines, int threads, Output &out) {
+  bool translate(const Lines &lines, Output &out) {
     Tokenizer target;
     if (!checkTask() || !openTokenizer(context, HEDDLE_TARGET, target, failure) || !tokenize(lines))
       return false;
-    if (rows > 0 && !(runEncoder(threads) && runDecoder()))
+    if (rows > 0 && !(runEncoder() && runDecoder()))
       return false;
     int64_t start = settingOf(task, "start", -1), pad = settingOf(task, "pad", -1);
     for (int64_t line = 0; line < lines.size(); ++line) {
@@ -73,7 +75,7 @@ private:
     int64_t bound = entry.dimensions[entry.arguments[0].ragged].bound, pad = settingOf(task, "pad", -1);
     for (int64_t line = 0; line < lines.size(); ++line) {
       char what[64];
-      std::snprintf(what, sizeof what, "%s %lld", lines.noun(), static_cast<long long>(line + 1));
+      std::snprintf(what, sizeof what, "%s %lld", lines.noun(), static_cast<long long>(lines.number(line)));
       if (!encodeRow(tokenizer, lines[line], what, pad, sources, failure))
         return false;
       int64_t length = sources.size() - offsets.back();
@@ -87,7 +89,7 @@ private:
     return true;
   }
 
-  bool runEncoder(int threads) {
+  bool runEncoder() {
     int64_t shape[2] = {rows, width};
     if (!encode.prepare(failure) || !encode.giveShape(0, 2, shape, failure) || !encode.inferDimensions(failure))
       return false;
@@ -99,7 +101,7 @@ private:
     int32_t *ids = static_cast<int32_t *>(encode.argument(0));
     for (int64_t row = 0; row < rows; ++row)
       std::memcpy(ids + row * width, sources.data() + offsets[row], static_cast<size_t>(lengths[row]) * sizeof(int32_t));
-    if (!encode.checkIds(0, failure) || !context.pool.start(threads, failure))
+    if (!encode.checkIds(0, failure))
       return false;
     encode.invoke(context);
     return true;
@@ -188,6 +190,19 @@ private:
   int64_t open = 0, step = 0;   // open rows; ids made so far
 };
 
+/// How many rows a batch may have: enough to keep the products busy, few enough for the largest arrays, the scores of all ids at all places.
+int64_t rowsOfBatch(const heddle_context &context, const heddle_task &task) {
+  constexpr int64_t mostRows = 256, mostBytes = 64 << 20;
+  const heddle_entry &decode = context.model->entries[task.entries[1]];
+  if (decode.result_count < 1 || decode.results[0].rank != 3)
+    return 1; // checkTask() says what is wrong
+  int64_t ids = constantExtent(decode.results[0].extents[2]), places = settingOf(task, "limit", mostRows), bytes = 0;
+  if (ids < 1 || places < 1 || __builtin_mul_overflow(ids * 4, places, &bytes))
+    return 1;
+  int64_t rows = mostBytes / bytes;
+  return rows < 1 ? 1 : rows < mostRows ? rows : mostRows;
+}
+
 } // namespace
 
 bool heddle::runtime::runTask(heddle_context &context, const Options &options, Output &out, Failure &failure) {
@@ -195,8 +210,14 @@ bool heddle::runtime::runTask(heddle_context &context, const Options &options, O
   if (!task || task->entry_count < 2)
     return failure.contents("the task '%s' of this executable is not known to its runtime",
                             context.model->task_count ? context.model->tasks[0].kind : "");
-  Lines lines;
-  if (options.inputs.empty() ? !lines.read(STDIN_FILENO, failure) : !lines.take(options.inputs, failure))
+  Lines words(options.inputs), standardInput(STDIN_FILENO);
+  Lines &lines = options.inputs.empty() ? standardInput : words;
+  if (!context.pool.start(options.threads ? options.threads : availableProcessors(), failure))
     return false;
-  return Translator(context, *task, failure).translate(lines, options.threads ? options.threads : availableProcessors(), out);
+  const int64_t most = rowsOfBatch(context, *task);
+  do {
+    if (!lines.next(most, failure) || !Translator(context, *task, failure).translate(lines, out))
+      return false;
+  } while (lines.size() > 0 && out.flush());
+  return true;
 }
