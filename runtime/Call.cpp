@@ -26,9 +26,11 @@ bool Call::giveShape(int64_t index, int rank, const int64_t *extents, Failure &f
     return failure.contents("argument %s: expected %lld axes, %s, got %d", Quoted(argument.name).text(), static_cast<long long>(argument.rank),
                             TypeText(entry, argument, true).text(), rank);
   for (int axis = 0; axis < rank; ++axis) {
-    if (extents[axis] < 1)
-      return failure.contents("argument %s: axis %d (from 0) has %lld elements, expected at least 1", Quoted(argument.name).text(), axis,
-                              static_cast<long long>(extents[axis]));
+    int64_t single = singleDimension(argument.extents[axis]);
+    int64_t least = single >= 0 && entry.dimensions[single].kind == HEDDLE_RAGGED ? 1 : 0; // of nothing there is nothing; a row has a width
+    if (extents[axis] < least)
+      return failure.contents("argument %s: axis %d (from 0) has %lld elements, expected at least %lld", Quoted(argument.name).text(), axis,
+                              static_cast<long long>(extents[axis]), static_cast<long long>(least));
     shapes[index * stride + axis] = extents[axis];
   }
   given[index] = true;
@@ -41,6 +43,8 @@ bool Call::inferDimensions(Failure &failure) {
   for (int64_t d = 0; d < entry.dimension_count; ++d) {
     if (entry.dimensions[d].kind != HEDDLE_RAGGED)
       continue;
+    if (dimensions[d] < 1) // what follows from another extent than its own
+      return failure.contents("the width of '%s' is %lld, expected at least 1", entry.dimensions[d].name, static_cast<long long>(dimensions[d]));
     int64_t batch = batchOf(d);
     RaggedRows &row = ragged[d];
     if (!row.lengths.resize(batch) || !row.starts.resize(batch) || !row.offsets.resize(batch + 1))
@@ -238,7 +242,16 @@ void Call::bindBuffers(heddle_context &context) {
   buffers[next++] = context.arena.data();
 }
 
+bool Call::isEmpty() const {
+  for (int64_t v = entry.argument_count; v < valueCount(); ++v)
+    if (elements(v) > 0)
+      return false;
+  return true;
+}
+
 void Call::invoke(heddle_context &context) {
+  if (isEmpty())
+    return; // a batch of no rows
   bindBuffers(context);
   context.variant->entries[&entry - context.model->entries](&context, buffers.data(), dimensions.data());
 }

@@ -55,9 +55,11 @@ public:
 
   /// Ids of argument `index` inside their bound, beyond the rows not looked at.
   bool checkIds(int64_t index, Failure &failure) const;
+  /// Nothing is run where no result has an element: a batch of no rows.
   void invoke(heddle_context &context);
 
 private:
+  bool isEmpty() const;
   bool solveDimensions(Failure &failure);
   bool checkExtents(Failure &failure) const;
   bool isKnown(const heddle_form &form) const;

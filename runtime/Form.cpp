@@ -72,7 +72,7 @@ int64_t heddle::runtime::solve(const heddle_form &form, int64_t extent, const in
     if (here >= 0 ? __builtin_add_overflow(slope, product, &slope) : __builtin_sub_overflow(rest, product, &rest))
       return -1;
   }
-  if (unknown < 0 || slope <= 0 || rest <= 0 || rest % slope != 0)
+  if (unknown < 0 || slope <= 0 || rest < 0 || rest % slope != 0)
     return -1;
   value = rest / slope;
   return unknown;

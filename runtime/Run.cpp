@@ -158,7 +158,8 @@ private:
       return true;
     }
     from[dimension] = name;
-    std::memcpy(rows.data(), values, static_cast<size_t>(count) * sizeof(int64_t));
+    for (int64_t b = 0; b < count; ++b)
+      rows[b] = values[b];
     return true;
   }
 

@@ -36,7 +36,9 @@ TEST(Form, SolvesForOneDimension) {
   EXPECT_EQ(solve({2, doubled}, 10, values, none, value), 1);
   EXPECT_EQ(value, 3);
   EXPECT_EQ(solve({2, doubled}, 11, values, none, value), -1) << "not whole";
-  EXPECT_EQ(solve({2, doubled}, 4, values, none, value), -1) << "would be 0";
+  EXPECT_EQ(solve({2, doubled}, 4, values, none, value), 1);
+  EXPECT_EQ(value, 0) << "a batch of no rows";
+  EXPECT_EQ(solve({2, doubled}, 2, values, none, value), -1) << "would be -1";
   const heddle_term both[] = {product(1, 0), product(1, 1)}, area[] = {product(1, 0, 1)}, square[] = {product(1, 1, 1)};
   EXPECT_EQ(solve({2, both}, 10, values, none, value), -1) << "two unknowns";
   EXPECT_EQ(solve({2, both}, 10, values, first, value), 1);
