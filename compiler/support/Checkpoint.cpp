@@ -109,9 +109,11 @@ public:
     if (first < 0 || begin > count || to.size() > count - begin)
       return fail(fmt::format(": {} elements, {} from element {} on were asked for", count, to.size(), first));
     // Both sides are little-endian: x86-64 is all that Heddle runs on.
-    if (isShort)
-      return readShort(*tensor, begin, to, diagnostics);
-    return file.read(*tensor, begin * sizeof(float), {reinterpret_cast<char *>(to.data()), to.size_bytes()}, diagnostics);
+    bool isRead = isShort ? readShort(*tensor, begin, to, diagnostics)
+                          : file.read(*tensor, begin * sizeof(float), {reinterpret_cast<char *>(to.data()), to.size_bytes()}, diagnostics);
+    if (isRead && std::any_of(to.begin(), to.end(), [](float x) { return std::isnan(x); }))
+      diagnostics.note({source(), 0, 0}, fmt::format("tensor '{}' holds NaN", name));
+    return isRead;
   }
 
 private:

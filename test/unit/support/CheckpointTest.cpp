@@ -41,6 +41,19 @@ TEST(Checkpoint, readsPiecesOfAFile) {
   EXPECT_EQ(opened.values, (std::vector<float>{2, 3}));
 }
 
+TEST(Checkpoint, notesNaN) {
+  TemporaryFolder folder;
+  folder.put("model.safetensors", safetensorsFile(R"({"w":{"dtype":"F32","shape":[3],"data_offsets":[0,12]}})", floatBytes({1, NAN, 3})));
+  Diagnostics diagnostics;
+  auto checkpoint = Checkpoint::open(folder.path, diagnostics);
+  ASSERT_TRUE(checkpoint) << diagnostics.render();
+  std::vector<float> values(2);
+  EXPECT_TRUE(checkpoint->read("w", std::vector<int64_t>{3}, 1, values, diagnostics));
+  EXPECT_TRUE(checkpoint->read("w", std::vector<int64_t>{3}, 0, values, diagnostics));
+  EXPECT_FALSE(diagnostics.hasErrors());
+  EXPECT_EQ(diagnostics.render(), folder.path + "/model.safetensors: note: tensor 'w' holds NaN\n") << "once a tensor";
+}
+
 TEST(Checkpoint, refusesWhatTheFileHasNot) {
   TemporaryFolder folder;
   folder.put("model.safetensors", twoTensors);
