@@ -48,7 +48,7 @@ void Expander::describeTasks(mlir::ModuleOp module) {
   mlir::Builder builder(module.getContext());
   llvm::SmallVector<mlir::Attribute> tasks, tokenizers;
   for (const Task &task : names.model().tasks)
-    if (mlir::Attribute attribute = describeTask(task, builder))
+    if (mlir::Attribute attribute = describeTask(task, module))
       tasks.push_back(attribute);
   for (const Tokenizer &tokenizer : names.model().tokenizers)
     if (mlir::Attribute attribute = describeTokenizer(tokenizer, builder))
@@ -57,8 +57,35 @@ void Expander::describeTasks(mlir::ModuleOp module) {
   module->setAttr(tokenizersAttr, builder.getArrayAttr(tokenizers));
 }
 
+/// How many ids an entry gives a score each, where its result says so.
+static std::optional<int64_t> scoredIds(mlir::ModuleOp module, llvm::StringRef entry) {
+  auto function = module.lookupSymbol<mlir::func::FuncOp>(entry);
+  if (!function || function.getNumResults() == 0)
+    return std::nullopt;
+  auto type = mlir::dyn_cast<mlir::RankedTensorType>(function.getResultTypes().front());
+  bool isScores = type && type.getRank() == 3 && type.getElementType().isF32() && !type.isDynamicDim(2);
+  return isScores ? std::optional(type.getDimSize(2)) : std::nullopt;
+}
+
+/// A first or last id that the decoder does not know is a contradiction; without one the executable can still run its entries.
+void Expander::checkTranslation(const Task &task, const std::map<std::string, int64_t> &settings, std::optional<int64_t> ids) {
+  struct Use {
+    const char *setting, *key, *without;
+  };
+  for (const Use &use :
+       {Use{"start", "decoder_start_token_id", "no text is translated"}, Use{"end", "eos_token_id", "every text is translated to the limit"}}) {
+    auto found = settings.find(use.setting);
+    if (found == settings.end())
+      trace.all().note(trace.place(task.at), fmt::format("task '{}' has no '{}' ({}): {}", task.name, use.setting, use.key, use.without));
+    else if (ids && found->second >= *ids)
+      trace.error(task.at, fmt::format("setting '{}' of task '{}': expected 0 to {}, the ids that have a score, got {}", use.setting, task.name,
+                                       *ids - 1, found->second));
+  }
+}
+
 /// Null where the task is left out (an entry is) or refused.
-mlir::Attribute Expander::describeTask(const Task &task, mlir::Builder &builder) {
+mlir::Attribute Expander::describeTask(const Task &task, mlir::ModuleOp module) {
+  mlir::Builder builder(module.getContext());
   auto known = std::ranges::find(knownTasks, task.name, &KnownTask::name);
   if (known == std::end(knownTasks)) {
     std::vector<std::string> candidates;
@@ -108,6 +135,7 @@ mlir::Attribute Expander::describeTask(const Task &task, mlir::Builder &builder)
       trace.error(task.at, fmt::format("setting '{}' of task '{}': expected at least {}, got {}", name, task.name, least, value));
     stated.push_back(named(builder, name, builder.getI64IntegerAttr(value)));
   }
+  checkTranslation(task, settings, scoredIds(module, mlir::cast<mlir::StringAttr>(entries.back()).getValue()));
   return builder.getDictionaryAttr({named(builder, "kind", builder.getStringAttr(task.name)),
                                     named(builder, "entries", builder.getArrayAttr(entries)),
                                     named(builder, "settings", builder.getDictionaryAttr(stated))});

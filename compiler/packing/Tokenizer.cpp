@@ -4,6 +4,7 @@
 #include "compiler/support/File.h"
 #include "compiler/support/Json.h"
 #include "runtime/tokenizer_format.h"
+#include <cstring>
 #include <fmt/format.h>
 #include <unordered_set>
 
@@ -61,4 +62,16 @@ std::optional<std::vector<char>> heddle::packTokenizer(const TokenizerSource &so
   if (!parts || diagnostics.errorCount() > before)
     return std::nullopt;
   return tokenizerBytes(std::move(*parts));
+}
+
+int64_t heddle::idsOfTokenizer(std::span<const char> bytes) {
+  heddle_tokenizer_header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (header.symbol_count == 0)
+    return 0;
+  int32_t last = 0; // by_id is ascending by id
+  std::memcpy(&last, bytes.data() + header.by_id + (header.symbol_count - 1) * static_cast<int64_t>(sizeof last), sizeof last);
+  heddle_tokenizer_symbol symbol;
+  std::memcpy(&symbol, bytes.data() + header.symbols + last * static_cast<int64_t>(sizeof symbol), sizeof symbol);
+  return int64_t{symbol.id} + 1;
 }

@@ -4,6 +4,7 @@
 #include "compiler/support/Diagnostics.h"
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,5 +24,8 @@ struct TokenizerSource {
 /// The bytes, aligned for nothing (the executable places them at a multiple of 64). Nothing where the file is wrong (errors), is missing, or is a
 /// well-formed tokenizer of a kind that is not built yet (one note; the model then works with ids).
 std::optional<std::vector<char>> packTokenizer(const TokenizerSource &source, Diagnostics &diagnostics);
+
+/// One more than the largest id that packed bytes know.
+int64_t idsOfTokenizer(std::span<const char> bytes);
 
 } // namespace heddle

@@ -5,6 +5,7 @@
 #include "compiler/native/LinkExecutable.h"
 #include "compiler/packing/Recipe.h"
 #include "compiler/packing/Tokenizer.h"
+#include "compiler/pipeline/CheckTokenizers.h"
 #include "compiler/pipeline/Compile.h"
 #include "compiler/pipeline/DescribeModel.h"
 #include "compiler/pipeline/Room.h"
@@ -111,7 +112,7 @@ bool heddle::Compilation::packTokenizers() {
     if (tokenizer.bytes)
       info.sectionBytes = tokenizer.offset + tokenizer.bytes;
   }
-  return true;
+  return checkTokenizers(info, tokenizerBytes, diagnostics);
 }
 
 Outcome heddle::Compilation::writeExecutable(const std::string &path) {
