@@ -93,8 +93,8 @@ mlir::Value Emitter::splat(double number, Element element, const Axes &axes) {
   if (!checkFits(number, element))
     number = 0; // the error has been reported; what is made is thrown away
   mlir::Type scalar = elementType(element);
-  mlir::TypedAttr value = element == Element::F32 ? mlir::TypedAttr(builder.getF64FloatAttr(number))
-                                                  : builder.getIntegerAttr(scalar, static_cast<int64_t>(number));
+  mlir::TypedAttr value =
+      element == Element::F32 ? mlir::TypedAttr(builder.getF64FloatAttr(number)) : builder.getIntegerAttr(scalar, static_cast<int64_t>(number));
   return make<BroadcastOp>(type(element, axes), make<mlir::arith::ConstantOp>(value), llvm::ArrayRef<int64_t>());
 }
 
