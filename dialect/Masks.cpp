@@ -79,8 +79,8 @@ static LogicalResult verifyPairs(Operation *op, Value values, bool flags) {
   bool right = flags ? type.getElementType().isInteger(1) : isa<FloatType>(type.getElementType());
   if (!right)
     return op->emitOpError("expected elements of ") << (flags ? "i1" : "floats") << ", got " << type.getElementType(); // (C1)
-  if (type.getRank() < 2 || type.getRank() > 4)
-    return op->emitOpError("expected 2 to 4 axes, got ") << type.getRank(); // (C2)
+  if (type.getRank() < 2 || type.getRank() > 4 || !dimsOf(type))
+    return op->emitOpError("expected 2 to 4 named axes, got ") << type; // (C2)
   return success();
 }
 /// values[batch, head, query, key], as many of them as it has. Indices are kept within the tensor: a tile may ask about keys beyond a row's end,
@@ -119,9 +119,9 @@ bool BiasTensorOp::readsTensor() { return true; }
 
 LogicalResult BiasRelativeOp::verify() {
   auto type = cast<RankedTensorType>(getTable().getType());
-  if (type.getRank() == 2 && type.hasStaticShape() && type.getDimSize(1) % 2 && isa<FloatType>(type.getElementType()))
+  if (type.getRank() == 2 && dimsOf(type) && type.hasStaticShape() && type.getDimSize(1) % 2 && isa<FloatType>(type.getElementType()))
     return success();
-  return emitOpError("expected a static table [heads, 2 reach + 1] of floats, got ") << type; // (C1)
+  return emitOpError("expected a static table [heads, 2 reach + 1] of floats with named extents, got ") << type; // (C1)
 }
 Answer BiasRelativeOp::classifyTile(OpBuilder &b, Location loc, const MaskSite &, Value, Value, Value, Value) { return everything(b, loc); }
 Answer BiasRelativeOp::emitScore(OpBuilder &b, Location loc, const MaskSite &site, Value query, Value key, Value score) {

@@ -47,7 +47,7 @@ func.func @mask_tensor_c1(%v: tensor<?x?xf32, #heddle.dims<s, t>>) {
 }
 // -----
 func.func @mask_tensor_c2(%v: tensor<?xi1, #heddle.dims<s>>) {
-  // expected-error @+1 {{expected 2 to 4 axes, got 1}}
+  // expected-error @+1 {{expected 2 to 4 named axes, got 'tensor<?xi1, #heddle.dims<s>>'}}
   %0 = heddle.mask_tensor %v : tensor<?xi1, #heddle.dims<s>>
   return
 }
@@ -70,5 +70,89 @@ func.func @mask_scores_c3(%s: !s, %o: tensor<?xi64, #heddle.dims<batch + 1>>, %a
 func.func @mask_values_c3(%o: tensor<?xi64, #heddle.dims<batch + 1>>, %a: tensor<?xi64, #heddle.dims<batch>>) {
   // expected-error @+1 {{expected offsets of the batch of #heddle.dims<other, s, 7>, got #heddle.dims<batch + 1>}}
   %0 = heddle.mask_values queries %o, %a : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> : !s
+  return
+}
+// -----
+func.func @attention_c3_width(%q: tensor<4x?x?xf32, #heddle.dims<4, s, w>>, %k: tensor<4x?x?xf32, #heddle.dims<4, t, w>>) {
+  // expected-error @+1 {{expected static heads and widths}}
+  %0 = heddle.attention %q, %k, %k scale 1.0 : tensor<4x?x?xf32, #heddle.dims<4, s, w>>, tensor<4x?x?xf32, #heddle.dims<4, t, w>>, tensor<4x?x?xf32, #heddle.dims<4, t, w>> -> tensor<4x?x?xf32, #heddle.dims<4, s, w>>
+  return
+}
+// -----
+func.func @attention_c5(%q: tensor<4x?x16xf32, #heddle.dims<4, s, 16>>, %k: tensor<4x?x16xf64, #heddle.dims<4, t, 16>>) {
+  // expected-error @+1 {{expected elements of 'f32', got 'f64'}}
+  %0 = heddle.attention %q, %k, %k scale 1.0 : tensor<4x?x16xf32, #heddle.dims<4, s, 16>>, tensor<4x?x16xf64, #heddle.dims<4, t, 16>>, tensor<4x?x16xf64, #heddle.dims<4, t, 16>> -> tensor<4x?x16xf32, #heddle.dims<4, s, 16>>
+  return
+}
+// -----
+func.func @attention_names(%q: tensor<4x8x16xf32>) {
+  // expected-error @+1 {{expected named extents}}
+  %0 = heddle.attention %q, %q, %q scale 1.0 : tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<4x8x16xf32> -> tensor<4x8x16xf32>
+  return
+}
+// -----
+func.func @mask_window_c1() {
+  // expected-error @+1 {{expected a limit of 0 or more, got -1}}
+  %0 = heddle.mask_window left -1
+  return
+}
+// -----
+func.func @softcap_c1() {
+  // expected-error @+1 {{expected a cap above 0}}
+  %0 = heddle.softcap 0.0
+  return
+}
+// -----
+func.func @bias_tensor_c1(%v: tensor<?x?xi32, #heddle.dims<s, t>>) {
+  // expected-error @+1 {{expected elements of floats, got 'i32'}}
+  %0 = heddle.bias_tensor %v : tensor<?x?xi32, #heddle.dims<s, t>>
+  return
+}
+// -----
+func.func @bias_tensor_c2(%v: tensor<?x?x?x?x?xf32, #heddle.dims<a, b, c, s, t>>) {
+  // expected-error @+1 {{expected 2 to 4 named axes, got}}
+  %0 = heddle.bias_tensor %v : tensor<?x?x?x?x?xf32, #heddle.dims<a, b, c, s, t>>
+  return
+}
+// -----
+func.func @bias_relative_c1(%t: tensor<4x6xf32, #heddle.dims<4, 6>>) {
+  // expected-error @+1 {{expected a static table [heads, 2 reach + 1] of floats}}
+  %0 = heddle.bias_relative %t : tensor<4x6xf32, #heddle.dims<4, 6>>
+  return
+}
+// -----
+func.func @mask_scores_c1(%x: tensor<?xf32, #heddle.dims<t>>, %m: !heddle.mask) {
+  // expected-error @+1 {{expected 2 to 4 named axes of floats}}
+  %0 = heddle.mask_scores %x, %m : tensor<?xf32, #heddle.dims<t>>
+  return
+}
+// -----
+func.func @mask_scores_c2(%x: tensor<?x?x?xf32, #heddle.dims<batch, s, t>>, %m: !heddle.mask, %o: tensor<?xi64, #heddle.dims<batch + 1>>) {
+  // expected-error @+1 {{offsets and starts come together}}
+  %0 = "heddle.mask_scores"(%x, %m, %o) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>} : (tensor<?x?x?xf32, #heddle.dims<batch, s, t>>, !heddle.mask, tensor<?xi64, #heddle.dims<batch + 1>>) -> tensor<?x?x?xf32, #heddle.dims<batch, s, t>>
+  return
+}
+// -----
+func.func @mask_values_c2(%o: tensor<?xi64, #heddle.dims<batch + 1>>) {
+  // expected-error @+1 {{offsets and starts come together}}
+  %0 = "heddle.mask_values"(%o) {operandSegmentSizes = array<i32: 0, 0, 0, 1, 0>} : (tensor<?xi64, #heddle.dims<batch + 1>>) -> tensor<?x?x?xi1, #heddle.dims<batch, s, t>>
+  return
+}
+// -----
+func.func @attention_c1_starts(%q: tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>, %o: tensor<?xi64, #heddle.dims<batch + 1>>) {
+  // expected-error @+1 {{offsets and starts come together}}
+  %0 = "heddle.attention"(%q, %q, %q, %o) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 0, 0>, scale = 1.0} : (tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>, tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>, tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>, tensor<?xi64, #heddle.dims<batch + 1>>) -> tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>
+  return
+}
+// -----
+func.func @mask_tensor_c2_names(%v: tensor<4x4xi1>) {
+  // expected-error @+1 {{expected 2 to 4 named axes, got 'tensor<4x4xi1>'}}
+  %0 = heddle.mask_tensor %v : tensor<4x4xi1>
+  return
+}
+// -----
+func.func @bias_relative_c1_names(%t: tensor<4x5xf32>) {
+  // expected-error @+1 {{with named extents}}
+  %0 = heddle.bias_relative %t : tensor<4x5xf32>
   return
 }

@@ -107,3 +107,111 @@ func.func @unflatten_c2(%x: tensor<?x4xf32, #heddle.dims<s.tokens, 4>>, %o: tens
   %0 = heddle.unflatten %x rows %o : tensor<?x4xf32, #heddle.dims<s.tokens, 4>>, tensor<?xi64, #heddle.dims<batch + 1>> -> tensor<?x?x4xi32, #heddle.dims<batch, s, 4>>
   return
 }
+// -----
+func.func @transpose_c3(%x: tensor<2x3xf32, #heddle.dims<2, 3>>) {
+  // expected-error @+1 {{expected elements of 'f32', got 'i32'}}
+  %0 = heddle.transpose %x [1, 0] : tensor<2x3xf32, #heddle.dims<2, 3>> -> tensor<3x2xi32, #heddle.dims<3, 2>>
+  return
+}
+// -----
+func.func @broadcast_c1_order(%x: tensor<2x3xf32, #heddle.dims<2, 3>>) {
+  // expected-error @+1 {{expected ascending axes within the result}}
+  %0 = heddle.broadcast %x along [1, 0] : tensor<2x3xf32, #heddle.dims<2, 3>> -> tensor<3x2xf32, #heddle.dims<3, 2>>
+  return
+}
+// -----
+func.func @slice_c3_element(%x: tensor<?x4xf32, #heddle.dims<b, 4>>) {
+  // expected-error @+1 {{expected elements of 'f32', got 'i32'}}
+  %0 = heddle.slice %x axis 1 from 0 : tensor<?x4xf32, #heddle.dims<b, 4>> -> tensor<?x2xi32, #heddle.dims<b, 2>>
+  return
+}
+// -----
+func.func @gather_c2_transposed(%t: tensor<2x3x4xf32, #heddle.dims<2, 3, 4>>, %i: tensor<?xi32, #heddle.dims<b>>) {
+  // expected-error @+1 {{expected a transposed table of two axes}}
+  %0 = heddle.gather %t[%i] transposed : tensor<2x3x4xf32, #heddle.dims<2, 3, 4>>, tensor<?xi32, #heddle.dims<b>> -> tensor<?x2x3xf32, #heddle.dims<b, 2, 3>>
+  return
+}
+// -----
+func.func @gather_c3(%t: tensor<4x2xf32, #heddle.dims<4, 2>>, %i: tensor<?xi32, #heddle.dims<b>>) {
+  // expected-error @+1 {{expected elements of 'f32', got 'f64'}}
+  %0 = heddle.gather %t[%i] : tensor<4x2xf32, #heddle.dims<4, 2>>, tensor<?xi32, #heddle.dims<b>> -> tensor<?x2xf64, #heddle.dims<b, 2>>
+  return
+}
+// -----
+func.func @pick_c1(%x: tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>) {
+  // expected-error @+1 {{expected [batch, ..] of #heddle.dims<batch, s, 4>, got #heddle.dims<batch, s>}}
+  %0 = heddle.pick %x : tensor<?x?x4xf32, #heddle.dims<batch, s, 4>> -> tensor<?x?xf32, #heddle.dims<batch, s>>
+  return
+}
+// -----
+func.func @pick_c2(%x: tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>) {
+  // expected-error @+1 {{expected elements of 'f32', got 'i32'}}
+  %0 = heddle.pick %x last : tensor<?x?x4xf32, #heddle.dims<batch, s, 4>> -> tensor<?x4xi32, #heddle.dims<batch, 4>>
+  return
+}
+// -----
+func.func @spread_c1(%x: tensor<?x4xf32, #heddle.dims<batch, 4>>, %o: tensor<?xi64, #heddle.dims<batch + 1>>) {
+  // expected-error @+1 {{expected extents #heddle.dims<4> behind the tokens, got #heddle.dims<s.tokens, 5>}}
+  %0 = heddle.spread %x rows %o : tensor<?x4xf32, #heddle.dims<batch, 4>>, tensor<?xi64, #heddle.dims<batch + 1>> -> tensor<?x5xf32, #heddle.dims<s.tokens, 5>>
+  return
+}
+// -----
+func.func @spread_c2(%x: tensor<?x4xf32, #heddle.dims<batch, 4>>, %o: tensor<?xi64, #heddle.dims<batch + 1>>) {
+  // expected-error @+1 {{expected elements of 'f32', got 'i32'}}
+  %0 = heddle.spread %x rows %o : tensor<?x4xf32, #heddle.dims<batch, 4>>, tensor<?xi64, #heddle.dims<batch + 1>> -> tensor<?x4xi32, #heddle.dims<s.tokens, 4>>
+  return
+}
+// -----
+func.func @windows_c1(%x: tensor<?x8xf32, #heddle.dims<b, 8>>) {
+  // expected-error @+1 {{expected a static axis, size and stride of 1 or more, padding of 0 or more}}
+  %0 = heddle.windows %x axis 0 size 2 stride 1 padding 0 : tensor<?x8xf32, #heddle.dims<b, 8>> -> tensor<?x8x2xf32, #heddle.dims<b, 8, 2>>
+  return
+}
+// -----
+func.func @windows_c1_stride(%x: tensor<?x8xf32, #heddle.dims<b, 8>>) {
+  // expected-error @+1 {{expected a static axis, size and stride of 1 or more, padding of 0 or more}}
+  %0 = heddle.windows %x axis 1 size 2 stride 0 padding 0 : tensor<?x8xf32, #heddle.dims<b, 8>> -> tensor<?x7x2xf32, #heddle.dims<b, 7, 2>>
+  return
+}
+// -----
+func.func @windows_c2(%x: tensor<?x8xf32, #heddle.dims<b, 8>>) {
+  // expected-error @+1 {{expected result extents #heddle.dims<b, 4, 3>, got #heddle.dims<b, 3, 3>}}
+  %0 = heddle.windows %x axis 1 size 3 stride 2 padding 1 : tensor<?x8xf32, #heddle.dims<b, 8>> -> tensor<?x3x3xf32, #heddle.dims<b, 3, 3>>
+  return
+}
+// -----
+func.func @windows_c3(%x: tensor<?x8xf32, #heddle.dims<b, 8>>) {
+  // expected-error @+1 {{expected elements of 'f32', got 'i32'}}
+  %0 = heddle.windows %x axis 1 size 3 stride 2 padding 1 : tensor<?x8xf32, #heddle.dims<b, 8>> -> tensor<?x4x3xi32, #heddle.dims<b, 4, 3>>
+  return
+}
+// -----
+func.func @flatten_c1_ragged(%x: tensor<?x4xf32, #heddle.dims<batch, 4>>, %o: tensor<?xi64, #heddle.dims<batch + 1>>) {
+  // expected-error @+1 {{expected [batch, s, ..], got #heddle.dims<batch, 4>}}
+  %0 = heddle.flatten %x rows %o : tensor<?x4xf32, #heddle.dims<batch, 4>>, tensor<?xi64, #heddle.dims<batch + 1>> -> tensor<?x4xf32, #heddle.dims<batch, 4>>
+  return
+}
+// -----
+func.func @flatten_c2(%x: tensor<?x?xi32, #heddle.dims<batch, s>>, %o: tensor<?xi64, #heddle.dims<batch + 1>>) {
+  // expected-error @+1 {{expected elements of 'i32', got 'f32'}}
+  %0 = heddle.flatten %x rows %o : tensor<?x?xi32, #heddle.dims<batch, s>>, tensor<?xi64, #heddle.dims<batch + 1>> -> tensor<?xf32, #heddle.dims<s.tokens>>
+  return
+}
+// -----
+func.func @unflatten_c1(%x: tensor<?x4xf32, #heddle.dims<t.tokens, 4>>, %o: tensor<?xi64, #heddle.dims<batch + 1>>) {
+  // expected-error @+1 {{expected extents #heddle.dims<s.tokens, 4>, got #heddle.dims<t.tokens, 4>}}
+  %0 = heddle.unflatten %x rows %o : tensor<?x4xf32, #heddle.dims<t.tokens, 4>>, tensor<?xi64, #heddle.dims<batch + 1>> -> tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+  return
+}
+// -----
+func.func @concat_c3_element(%x: tensor<?x4xf32, #heddle.dims<b, 4>>, %y: tensor<?x4xi32, #heddle.dims<b, 4>>) {
+  // expected-error @+1 {{expected elements of 'i32', got 'f32'}}
+  %0 = heddle.concat %x, %y axis 1 : tensor<?x4xf32, #heddle.dims<b, 4>>, tensor<?x4xi32, #heddle.dims<b, 4>> -> tensor<?x8xf32, #heddle.dims<b, 8>>
+  return
+}
+// -----
+func.func @movement_names(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected named extents on 'tensor<4xf32>'}}
+  %0 = heddle.reshape %x : tensor<4xf32> -> tensor<2x2xf32>
+  return
+}

@@ -15,6 +15,8 @@ heddle.weight @angles : tensor<128x4xf32, #heddle.dims<128, 4>> = #heddle.cast<#
 heddle.weight @bits : tensor<2x2xf64, #heddle.dims<2, 2>> = #heddle.angles<[0.74989420933245587], 2, 2, halves>
 // CHECK: #heddle.pad<#heddle.cast<#heddle.constant<dense<[1.000000e+00, 5.000000e-01]> : tensor<2xf64>>, f32>, 32>
 heddle.weight @constant : tensor<32xf32, #heddle.dims<32>> = #heddle.pad<#heddle.cast<#heddle.constant<dense<[1.0, 0.5]> : tensor<2xf64>>, f32>, 32>
+// CHECK: #heddle.scale<#heddle.add<#heddle.select<#heddle.tensor<"d", tensor<4x2xf32>>, 0, [0, 0, 3]>, 1.000000e+00{{.*}}>, 8.000000e+00{{.*}}>
+heddle.weight @numbers : tensor<3x2xf32, #heddle.dims<3, 2>> = #heddle.scale<#heddle.add<#heddle.select<#heddle.tensor<"d", tensor<4x2xf32>>, 0, [0, 0, 3]>, 1.0>, 8.0>
 // CHECK: #heddle.pack<#heddle.reshape<#heddle.tensor<"c", tensor<2x3x40xf32>>, [6, 40]>, 32>
 heddle.weight @panels : tensor<2x6x32xf32, #heddle.dims<2, 6, 32>> = #heddle.pack<#heddle.reshape<#heddle.tensor<"c", tensor<2x3x40xf32>>, [6, 40]>, 32>
 
@@ -26,7 +28,7 @@ func.func @extents(%x: tensor<?x?xf32, #heddle.dims<sequence + past, (4 * batch)
 // CHECK-LABEL: @entry
 // CHECK-SAME: heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch" bound 128>]
 func.func @entry(%ids: tensor<?x?xi32, #heddle.dims<batch, s>>, %x: tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>, %v: tensor<?x?x?xi1, #heddle.dims<batch, s, s>>,
-    %table: tensor<24x64xf32, #heddle.dims<24, 64>>, %vector: tensor<64xf32, #heddle.dims<64>>, %two: f64)
+    %table: tensor<24x64xf32, #heddle.dims<24, 64>>, %vector: tensor<64xf32, #heddle.dims<64>>, %two: f64, %scores: tensor<?x?x?xf32, #heddle.dims<batch, s, s>>)
     attributes {heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch" bound 128>]} {
   // CHECK: heddle.use @w
   %w = heddle.use @w : tensor<64x24xf32, #heddle.dims<64, 24>>
@@ -60,6 +62,41 @@ func.func @entry(%ids: tensor<?x?xi32, #heddle.dims<batch, s>>, %x: tensor<?x?x6
   %sin = heddle.sinusoidal_positions %pos frequencies [1.0, 0.01] interleaved shift 1 : tensor<?x?xi32, #heddle.dims<batch, s>> -> tensor<?x?x3xf32, #heddle.dims<batch, s, 3>>
   // CHECK: heddle.gelu %{{.*}} tanh :
   %gelu = heddle.gelu %x tanh : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>
+  // CHECK: heddle.max %{{.*}} over [2]
+  %max = heddle.max %x over [2] : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>> -> tensor<?x?xf32, #heddle.dims<batch, s>>
+  // CHECK: heddle.min %{{.*}} over [2]
+  %min = heddle.min %x over [2] : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>> -> tensor<?x?xf32, #heddle.dims<batch, s>>
+  // CHECK: heddle.mean %{{.*}} over [2]
+  %mean = heddle.mean %x over [2] : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>> -> tensor<?x?xf32, #heddle.dims<batch, s>>
+  // CHECK: heddle.var %{{.*}} over [2]
+  %var = heddle.var %x over [2] : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>> -> tensor<?x?xf32, #heddle.dims<batch, s>>
+  // CHECK: heddle.rms_norm %{{.*}}, %{{.*}} epsilon 5.000000e-01
+  %rms = heddle.rms_norm %x, %vector epsilon 0.5 : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>, tensor<64xf32, #heddle.dims<64>>
+  // CHECK: heddle.silu %
+  %silu = heddle.silu %x : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>
+  // CHECK: heddle.rotary_embedding %{{.*}}, %{{.*}} halves gain 5.000000e-01
+  %angles = heddle.sinusoidal_positions %pos frequencies [1.0, 0.01] halves shift 0 : tensor<?x?xi32, #heddle.dims<batch, s>> -> tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+  %turned = heddle.rotary_embedding %x, %angles halves gain 0.5 : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>, tensor<?x?x4xf32, #heddle.dims<batch, s, 4>>
+  // CHECK: heddle.windows %{{.*}} axis 2 size 3 stride 2 padding 1
+  %windows = heddle.windows %x axis 2 size 3 stride 2 padding 1 : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>> -> tensor<?x?x32x3xf32, #heddle.dims<batch, s, 32, 3>>
+  // CHECK: heddle.pick %{{.*}} last
+  %last = heddle.pick %x last : tensor<?x?x64xf32, #heddle.dims<batch, s, 64>> -> tensor<?x64xf32, #heddle.dims<batch, 64>>
+  // CHECK: heddle.gather %{{.*}}[%{{.*}}] transposed
+  %gt = heddle.gather %w[%ids] transposed : tensor<64x24xf32, #heddle.dims<64, 24>>, tensor<?x?xi32, #heddle.dims<batch, s>> -> tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>
+  // CHECK: heddle.mask_window left 3 right 2
+  %window = heddle.mask_window left 3 right 2
+  // CHECK: heddle.mask_window right 1
+  %right = heddle.mask_window right 1
+  // CHECK: heddle.softcap 5.000000e+01
+  %cap = heddle.softcap 50.0
+  // CHECK: heddle.bias_relative
+  %distances = heddle.slice %table axis 0 from 0 : tensor<24x64xf32, #heddle.dims<24, 64>> -> tensor<4x64xf32, #heddle.dims<4, 64>>
+  %odd = heddle.slice %distances axis 1 from 0 : tensor<4x64xf32, #heddle.dims<4, 64>> -> tensor<4x33xf32, #heddle.dims<4, 33>>
+  %relative = heddle.bias_relative %odd : tensor<4x33xf32, #heddle.dims<4, 33>>
+  // CHECK: heddle.bias_tensor
+  %bias = heddle.bias_tensor %scores : tensor<?x?x?xf32, #heddle.dims<batch, s, s>>
+  // CHECK: heddle.mask_scores %{{.*}}, %{{.*}} :
+  %masked = heddle.mask_scores %scores, %window : tensor<?x?x?xf32, #heddle.dims<batch, s, s>>
   // CHECK: heddle.mask_causal
   %causal = heddle.mask_causal
   // CHECK: heddle.mask_tensor
@@ -76,7 +113,8 @@ func.func @entry(%ids: tensor<?x?xi32, #heddle.dims<batch, s>>, %x: tensor<?x?x6
 // The forms on rows of tokens, as the graph stage makes them.
 // CHECK-LABEL: @rows
 func.func @rows(%ids: tensor<?x?xi32, #heddle.dims<batch, s>>, %q: tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>, %kv: tensor<?x2x16xf32, #heddle.dims<s.tokens, 2, 16>>,
-    %still: tensor<?x2x9x16xf32, #heddle.dims<batch, 2, 9, 16>>, %offsets: tensor<?xi64, #heddle.dims<batch + 1>>, %starts: tensor<?xi64, #heddle.dims<batch>>) {
+    %still: tensor<?x2x9x16xf32, #heddle.dims<batch, 2, 9, 16>>, %offsets: tensor<?xi64, #heddle.dims<batch + 1>>, %starts: tensor<?xi64, #heddle.dims<batch>>,
+    %scores: tensor<?x4x?xf32, #heddle.dims<batch, 4, s>>, %padded: tensor<?x?x16xf32, #heddle.dims<batch, s, 16>>, %pairs: tensor<?x?x?xf32, #heddle.dims<batch, s, s>>) {
   // CHECK: heddle.flatten %{{.*}} rows
   %t = heddle.flatten %ids rows %offsets : tensor<?x?xi32, #heddle.dims<batch, s>>, tensor<?xi64, #heddle.dims<batch + 1>> -> tensor<?xi32, #heddle.dims<s.tokens>>
   // CHECK: heddle.unflatten %{{.*}} rows
@@ -90,5 +128,18 @@ func.func @rows(%ids: tensor<?x?xi32, #heddle.dims<batch, s>>, %q: tensor<?x4x16
   // Each side has rows or not.
   // CHECK: heddle.attention {{.*}} queries %{{[a-z0-9]*}}, %{{[a-z0-9]*}} : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> :
   %b = heddle.attention %q, %still, %still scale 0.25 queries %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> : tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>, tensor<?x2x9x16xf32, #heddle.dims<batch, 2, 9, 16>>, tensor<?x2x9x16xf32, #heddle.dims<batch, 2, 9, 16>> -> tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>
+  // CHECK: heddle.mean %{{.*}} over [0] rows
+  %mean = heddle.mean %q over [0] rows %offsets : tensor<?xi64, #heddle.dims<batch + 1>> : tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>> -> tensor<?x4x16xf32, #heddle.dims<batch, 4, 16>>
+  // CHECK: heddle.softmax %{{.*}} axis 2 rows
+  %soft = heddle.softmax %scores axis 2 rows %offsets : tensor<?xi64, #heddle.dims<batch + 1>> : tensor<?x4x?xf32, #heddle.dims<batch, 4, s>>
+  // CHECK: heddle.matmul %{{.*}}, %{{.*}} rows
+  %product = heddle.matmul %scores, %padded rows %offsets : tensor<?xi64, #heddle.dims<batch + 1>> : tensor<?x4x?xf32, #heddle.dims<batch, 4, s>>, tensor<?x?x16xf32, #heddle.dims<batch, s, 16>> -> tensor<?x4x16xf32, #heddle.dims<batch, 4, 16>>
+  // CHECK: heddle.pick %{{.*}} rows
+  %first = heddle.pick %q rows %offsets : tensor<?xi64, #heddle.dims<batch + 1>> : tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>> -> tensor<?x4x16xf32, #heddle.dims<batch, 4, 16>>
+  // CHECK: heddle.spread %{{.*}} rows
+  %spread = heddle.spread %first rows %offsets : tensor<?x4x16xf32, #heddle.dims<batch, 4, 16>>, tensor<?xi64, #heddle.dims<batch + 1>> -> tensor<?x4x16xf32, #heddle.dims<s.tokens, 4, 16>>
+  // CHECK: heddle.mask_scores {{.*}} queries {{.*}} keys
+  %causal = heddle.mask_causal
+  %masked = heddle.mask_scores %pairs, %causal queries %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> keys %offsets, %starts : tensor<?xi64, #heddle.dims<batch + 1>>, tensor<?xi64, #heddle.dims<batch>> : tensor<?x?x?xf32, #heddle.dims<batch, s, s>>
   return
 }

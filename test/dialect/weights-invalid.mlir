@@ -38,3 +38,36 @@ func.func @use_c2() {
   %w = heddle.use @w : tensor<5xf32, #heddle.dims<5>>
   return
 }
+// -----
+// expected-error @+1 {{tensor: expected a static shape without encoding}}
+heddle.weight @weight_c1_tensor : tensor<4xf32, #heddle.dims<4>> = #heddle.tensor<"a", tensor<?xf32>>
+// -----
+// expected-error @+1 {{slice: no axis 2}}
+heddle.weight @weight_c1_slice_axis : tensor<2x4xf32, #heddle.dims<2, 4>> = #heddle.slice<#heddle.tensor<"a", tensor<2x4xf32>>, 2, 0, 1>
+// -----
+// expected-error @+1 {{concat: no axis 2}}
+heddle.weight @weight_c1_concat_axis : tensor<2x4xf32, #heddle.dims<2, 4>> = #heddle.concat<2, #heddle.tensor<"a", tensor<2x4xf32>>>
+// -----
+// expected-error @+1 {{concat: sources differ}}
+heddle.weight @weight_c1_concat_element : tensor<4x4xf32, #heddle.dims<4, 4>> = #heddle.concat<0, #heddle.tensor<"a", tensor<2x4xf32>>, #heddle.tensor<"b", tensor<2x4xf64>>>
+// -----
+// expected-error @+1 {{reshape: an extent below 1 or too large}}
+heddle.weight @weight_c1_reshape_extent : tensor<0x8xf32, #heddle.dims<0, 8>> = #heddle.reshape<#heddle.tensor<"a", tensor<2x4xf32>>, [0, 8]>
+// -----
+// expected-error @+1 {{select: no axis 2}}
+heddle.weight @weight_c1_select_axis : tensor<2x4xf32, #heddle.dims<2, 4>> = #heddle.select<#heddle.tensor<"a", tensor<2x4xf32>>, 2, [0]>
+// -----
+// expected-error @+1 {{select: place 4 is not within 4}}
+heddle.weight @weight_c1_select_place : tensor<2x1xf32, #heddle.dims<2, 1>> = #heddle.select<#heddle.tensor<"a", tensor<2x4xf32>>, 1, [4]>
+// -----
+// expected-error @+1 {{select: no places}}
+heddle.weight @weight_c1_select_none : tensor<2x4xf32, #heddle.dims<2, 4>> = #heddle.select<#heddle.tensor<"a", tensor<2x4xf32>>, 1, []>
+// -----
+// expected-error @+1 {{pack: expected a matrix and a width of 1 or more}}
+heddle.weight @weight_c1_pack : tensor<2x4xf32, #heddle.dims<2, 4>> = #heddle.pack<#heddle.tensor<"a", tensor<2x4xf32>>, 0>
+// -----
+// expected-error @+1 {{pad: expected an axis and a width of 1 or more}}
+heddle.weight @weight_c1_pad : tensor<2x4xf32, #heddle.dims<2, 4>> = #heddle.pad<#heddle.tensor<"a", tensor<2x4xf32>>, 0>
+// -----
+// expected-error @+1 {{not a recipe}}
+heddle.weight @weight_c1_nothing : tensor<4xf32, #heddle.dims<4>> = 4 : i32
