@@ -140,6 +140,9 @@ bool KernelGroups::joinsRows(Operation *op, int group) const {
     return false;
   if (auto gather = dyn_cast<GatherOp>(op))
     return dimsOf(gather.getIds()) == g.rowDims && readsRowsOf(gather.getIds(), group) && isa_and_nonnull<UseOp>(gather.getTable().getDefiningOp());
+  bool masks = isa<MaskValuesOp, MaskScoresOp>(op);
+  if (masks && llvm::any_of(op->getOperands(), [&](Value v) { return isa<MaskType>(v.getType()) && dependsOn(v, group); }))
+    return false; // the tensor of a mask is read anywhere, not only in this row
   if (isa<MaskValuesOp>(op))
     return dimsOf(op->getResult(0)) == g.rowDims;
   if (isa<MaskScoresOp>(op) && dimsOf(op->getResult(0)) != g.rowDims)

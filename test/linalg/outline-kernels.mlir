@@ -122,3 +122,19 @@ func.func @scores(%x: !p) -> !p attributes {heddle.entry} {
   %p = heddle.softmax %m axis 2 : !p
   return %p : !p
 }
+
+// -----
+!v = tensor<?x8x8xi1, #heddle.dims<batch, 8, 8>>
+
+// A mask's tensor is read anywhere, not only in the row that is masked: it is made by a kernel of its own.
+// CHECK-LABEL: func.func private @no_mask_of_the_same_kernel.xori.0
+// CHECK-LABEL: func.func private @no_mask_of_the_same_kernel.mask_values.1
+// CHECK: heddle.mask_tensor %arg0
+func.func @no_mask_of_the_same_kernel(%x: !v, %y: !v) -> !v attributes {heddle.entry} {
+  %n = arith.xori %x, %y : !v
+  %m = heddle.mask_tensor %n : !v
+  %c = heddle.mask_causal
+  %b = heddle.mask_and %c, %m
+  %r = heddle.mask_values %b : !v
+  return %r : !v
+}
