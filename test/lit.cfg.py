@@ -2,7 +2,7 @@
 import os
 import lit.formats
 
-config.name = "heddle"
+config.name = "sanitized" if config.heddle_sanitized else "heddle"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs", "texts", "unit", "fuzz"]
@@ -12,6 +12,7 @@ config.test_exec_root = os.path.join(config.heddle_build, "test")
 # Our programs first, then FileCheck, not and split-file of the same LLVM.
 path = [os.path.join(config.heddle_build, "bin"), os.path.join(config.test_source_root, "tools"), config.llvm_tools, config.environment.get("PATH", "")]
 config.environment["PATH"] = os.pathsep.join(path)
+config.environment["HEDDLE_SANITIZED"] = "1" if config.heddle_sanitized else "0"
 config.substitutions.append(("%models", config.heddle_models))
 config.substitutions.append(("%examples", os.path.join(config.heddle_source, "examples")))
 config.substitutions.append(("%source", config.heddle_source))
