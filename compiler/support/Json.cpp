@@ -3,6 +3,7 @@
 #include "compiler/support/Json.h"
 #include "compiler/support/Utf8.h"
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -12,6 +13,11 @@ namespace heddle {
 Json::Json(Json &&) noexcept = default;
 Json &Json::operator=(Json &&) noexcept = default;
 Json::~Json() = default;
+
+const std::string *Json::string() const {
+  auto *text = std::get_if<std::string>(&value);
+  return text && findBrokenUtf8(*text) == std::string::npos ? text : nullptr;
+}
 
 std::optional<double> Json::number() const {
   if (auto *i = integer())
@@ -55,7 +61,7 @@ std::string Json::describe() const {
     return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
   }
   case Kind::String:
-    return '"' + escapeForTerminal(*string(), 60) + '"';
+    return '"' + escapeForTerminal(std::get<std::string>(value), 60) + '"' + (string() ? "" : " with a lone surrogate");
   case Kind::Array:
     return "a list";
   case Kind::Object:
@@ -102,6 +108,7 @@ public:
   }
 
   unsigned line = 1, column = 1;
+  size_t offset() const { return at; } // behind the token
 
 private:
   void step() {
@@ -118,13 +125,45 @@ private:
   size_t at = 0;
   unsigned lineNow = 1, columnNow = 1;
 };
+
+/// Half a character, written as an escape: no text can hold it, so nlohmann refuses it. It is taken out of the way here; the values that had one are
+/// no strings to those who ask for a string, and do no harm where nobody asks.
+struct LoneSurrogates {
+  std::string patched;         // the text with U+FFFD in their places, empty where there are none
+  std::vector<size_t> offsets; // of the escapes, ascending
+};
+
+LoneSurrogates findLoneSurrogates(std::string_view text) {
+  LoneSurrogates found;
+  auto unit = [&](size_t at) { // the number of \uXXXX, or 0
+    unsigned value = 0;
+    bool isEscape = at + 6 <= text.size() && text[at] == '\\' && text[at + 1] == 'u' &&
+                    std::from_chars(&text[at + 2], &text[at + 2] + 4, value, 16).ptr == &text[at + 2] + 4;
+    return isEscape ? value : 0;
+  };
+  for (size_t at = 0; (at = text.find('\\', at)) != std::string_view::npos;) {
+    unsigned first = unit(at), second = (first & 0xFC00) == 0xD800 ? unit(at + 6) : 0;
+    if ((second & 0xFC00) == 0xDC00) {
+      at += 12;
+      continue;
+    }
+    if ((first & 0xF800) == 0xD800)
+      found.offsets.push_back(at);
+    at += first ? 6 : 2;
+  }
+  if (!found.offsets.empty())
+    found.patched = text;
+  for (size_t offset : found.offsets)
+    found.patched.replace(offset + 2, 4, "FFFD");
+  return found;
+}
 } // namespace
 
 /// Receives nlohmann's events and builds the tree. Returning false ends the parse; the reason has been reported by then.
 class JsonReader {
 public:
-  JsonReader(std::string_view text, const std::string &file, Diagnostics &diagnostics)
-      : text(text), file(file), diagnostics(diagnostics), cursor(text) {}
+  JsonReader(std::string_view text, const std::vector<size_t> &loneSurrogates, const std::string &file, Diagnostics &diagnostics)
+      : text(text), loneSurrogates(loneSurrogates), file(file), diagnostics(diagnostics), cursor(text) {}
 
   Json root;
 
@@ -133,7 +172,13 @@ public:
   bool number_integer(int64_t i) { return put(i); }
   bool number_unsigned(uint64_t u) { return u <= INT64_MAX ? put(static_cast<int64_t>(u)) : put(static_cast<double>(u)); }
   bool number_float(double d, const std::string &) { return put(d); }
-  bool string(std::string &s) { return put(std::move(s)); }
+  bool string(std::string &s) {
+    if (!put(std::move(s)))
+      return false;
+    if (takeLoneSurrogates())
+      std::get<std::string>(lastSlot->value) += "\xED\xA0\x80"; // no UTF-8: see Json::string
+    return true;
+  }
   bool binary(nlohmann::json::binary_t &) { return false; } // never comes from text
 
   bool start_array(size_t) { return open(Json::Array{}); }
@@ -142,6 +187,10 @@ public:
 
   bool key(std::string &name) {
     cursor.next();
+    if (takeLoneSurrogates()) {
+      diagnostics.error({file, cursor.line, cursor.column}, "a key with a lone surrogate");
+      return false;
+    }
     auto &object = *std::get<std::unique_ptr<JsonObject>>(levels.back()->value);
     JsonMember &member = object.members.emplace_back();
     member.key = std::move(name);
@@ -180,6 +229,14 @@ private:
       if (size_t at = text.find(before); at != std::string::npos && (before != " - " || text.find("unexpected") == std::string::npos))
         text.erase(0, at + before.size());
     return text;
+  }
+
+  /// Whether the token that the cursor has just passed had any.
+  bool takeLoneSurrogates() {
+    size_t before = nextSurrogate;
+    while (nextSurrogate < loneSurrogates.size() && loneSurrogates[nextSurrogate] < cursor.offset())
+      ++nextSurrogate;
+    return nextSurrogate > before;
   }
 
   template <class T> bool put(T &&item) {
@@ -224,6 +281,8 @@ private:
   }
 
   std::string_view text;
+  const std::vector<size_t> &loneSurrogates;
+  size_t nextSurrogate = 0;
   const std::string &file;
   Diagnostics &diagnostics;
   TokenCursor cursor;
@@ -245,7 +304,10 @@ std::optional<Json> parseJson(std::string_view text, const std::string &file, Di
     return refuse(zero, "not valid JSON: a NUL byte");
   if (size_t broken = findBrokenUtf8(text); broken != std::string_view::npos)
     return refuse(broken, "not valid UTF-8");
-  JsonReader reader(text, file, diagnostics);
+  LoneSurrogates surrogates = findLoneSurrogates(text);
+  if (!surrogates.patched.empty())
+    text = surrogates.patched;
+  JsonReader reader(text, surrogates.offsets, file, diagnostics);
   bool fine = false;
   try {
     fine = nlohmann::json::sax_parse(text.begin(), text.end(), &reader);

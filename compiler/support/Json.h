@@ -37,7 +37,8 @@ public:
   const bool *boolean() const { return std::get_if<bool>(&value); }
   const int64_t *integer() const { return std::get_if<int64_t>(&value); }
   std::optional<double> number() const;
-  const std::string *string() const { return std::get_if<std::string>(&value); }
+  /// A string with a lone surrogate is none.
+  const std::string *string() const;
 
   /// Elements of an array; none for other kinds.
   const Array &elements() const;
@@ -67,9 +68,9 @@ struct JsonObject {
   std::vector<uint32_t> sorted; // positions in `members`, by key
 };
 
-/// Parses `text`, the contents of `file` (the name is for messages only). Refused, with the place: broken UTF-8, a byte order mark, NUL bytes, lone
-/// surrogates, NaN and Infinity as words, numbers beyond double, a key twice (also through escapes), more than 64 levels, more than 16 million
-/// values.
+/// Parses `text`, the contents of `file` (the name is for messages only). Refused, with the place: broken UTF-8, a byte order mark, NUL bytes, keys
+/// with lone surrogates, NaN and Infinity as words, numbers beyond double, a key twice (also through escapes), more than 64 levels, more than 16
+/// million values.
 std::optional<Json> parseJson(std::string_view text, const std::string &file, Diagnostics &diagnostics);
 
 } // namespace heddle

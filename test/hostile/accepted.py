@@ -27,7 +27,7 @@ CASES = [
     accepted("a text with CRLF", "heddle check m", files={"m/model.heddle": TEXT.replace("\n", "\r\n")}, writes=()),
     accepted("a loop of no turns", "heddle check m", files={"m/model.heddle": LAYERS, "m/config.json": config_with(layers=0)}, writes=()),
     accepted("keys that the text does not declare", "heddle check m",
-             files={"m/config.json": json.dumps({**CONFIG, "x": [None, {"y": -1e300}], "scale.y": 2**70, "": ""})}, writes=()),
+             files={"m/config.json": json.dumps({**CONFIG, "x": [None, {"y": -1e300}], "scale.y": 2**70, "": "\ud800"})}, writes=()),
     accepted("a tokenizer that is missing", "heddle check m", "m/tokenizer.json: note: the tokenizer's file is missing; ids still work", {"m/tokenizer.json": None}, ()),
     accepted("a tokenizer that is not built yet", "heddle build m -o out", "note: a tokenizer with a model of type 'Unigram' is not built yet; ids still work, text does not",
              {"m/tokenizer.json": json.dumps({**TOKENIZER, "model": {"type": "Unigram"}})}, ("out",)),

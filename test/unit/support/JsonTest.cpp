@@ -83,8 +83,23 @@ TEST(Json, refusesBrokenText) {
   EXPECT_THAT(refusal("\xEF\xBB\xBF{}"), HasSubstr("byte order mark"));
   EXPECT_THAT(refusal("\"\xC3\""), StartsWith("c.json:1:2: error: not valid UTF-8"));
   EXPECT_THAT(refusal(std::string_view("{}\0x", 4)), StartsWith("c.json:1:3: error: not valid JSON: a NUL byte"));
-  for (std::string_view text : {R"("\ud800")", R"("\udc00")", R"("\ud800\u0041")", "\"\n\"", "\"\x01\"", "\"\\q\"", "\"open"})
+  for (std::string_view text : {R"("\ud80")", "\"\n\"", "\"\x01\"", "\"\\q\"", "\"open"})
     EXPECT_THAT(refusal(text), HasSubstr("not valid JSON: invalid string")) << text;
+}
+
+TEST(Json, loneSurrogatesMatterWhereTheyAreUsed) {
+  auto json = parse(R"(["\ud800", "\udc00x", "\ud800\u0041", "\ud83d\ude00", "\\ud800", "\ud800\ud800\udc00", "plain"])");
+  ASSERT_TRUE(json);
+  const auto &list = json->elements();
+  for (size_t i : {0, 1, 2, 5}) {
+    EXPECT_EQ(list[i].string(), nullptr) << i;
+    EXPECT_EQ(list[i].kind(), Json::Kind::String) << i;
+    EXPECT_THAT(list[i].describe(), HasSubstr("with a lone surrogate")) << i;
+  }
+  EXPECT_EQ(*list[3].string(), "\xF0\x9F\x98\x80");
+  EXPECT_EQ(*list[4].string(), "\\ud800");
+  EXPECT_EQ(*list[6].string(), "plain");
+  EXPECT_EQ(refusal(R"({"a": "\ud800", "\udfff": 1})"), "c.json:1:17: error: a key with a lone surrogate\n");
 }
 
 TEST(Json, refusesTruncatedAndTrailing) {
