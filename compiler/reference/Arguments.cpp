@@ -126,6 +126,7 @@ EvaluateStatus EntryArguments::readInputs(const EvaluateRequest::Files &files) {
     if (!array)
       return EvaluateStatus::Refused;
     argument->array = std::move(*array);
+    argument->file = file;
     if (!checkElement(*argument, file))
       return EvaluateStatus::Refused;
   }
@@ -153,9 +154,9 @@ bool EntryArguments::bindSizes() {
     if (!argument.given || !argument.dims)
       continue;
     if (std::string clash = sizes.compare(argument.dims, argument.array.shape); !clash.empty())
-      return refuse({}, fmt::format("argument '{}': {}", argument.name, clash));
+      return refuse(argument.file, fmt::format("argument '{}': {}", argument.name, clash));
     if (!argument.ragged.empty() && sizes.size(argument.ragged) == 0)
-      return refuse({}, fmt::format("argument '{}': the width of '{}' is 0, expected at least 1", argument.name, argument.ragged));
+      return refuse(argument.file, fmt::format("argument '{}': the width of '{}' is 0, expected at least 1", argument.name, argument.ragged));
   }
   return llvm::all_of(arguments, [&](EntryArgument &argument) { return argument.given || fillDefault(argument); });
 }
@@ -202,6 +203,7 @@ EvaluateStatus EntryArguments::readRows(const EvaluateRequest::Files &files, con
       return EvaluateStatus::Refused;
     }
     known = std::move(numbers);
+    (which == &Rows::lengths ? lengthFiles : startFiles)[argument->ragged] = file;
   }
   return EvaluateStatus::Done;
 }
@@ -225,11 +227,11 @@ bool EntryArguments::checkRows() {
     for (size_t row = 0; row < batch; ++row) {
       int64_t length = rows.lengths[row], start = rows.starts[row];
       if (length < 0 || length > width)
-        return refuse({}, fmt::format("'{}', row {}: length {} is not within the width {}", name, row, length, width));
+        return refuse(lengthFiles[name], fmt::format("'{}', row {}: length {} is not within the width {}", name, row, length, width));
       if (start < 0 || start > INT32_MAX - width)
-        return refuse({}, fmt::format("'{}', row {}: start {} is not a position", name, row, start));
+        return refuse(startFiles[name], fmt::format("'{}', row {}: start {} is not a position", name, row, start));
       if (bound && start + length > bound)
-        return refuse({}, fmt::format("'{}', row {}: start {} and length {} pass the bound {}", name, row, start, length, bound));
+        return refuse(startFiles[name], fmt::format("'{}', row {}: start {} and length {} pass the bound {}", name, row, start, length, bound));
     }
   }
   return true;
@@ -260,7 +262,7 @@ bool EntryArguments::checkIds(const EntryArgument &argument) {
     wrong = bound ? fmt::format("id {} is not within 0 to {}", value, bound - 1) : fmt::format("{} does not fit int32", value);
     wrong = fmt::format("argument '{}', {}: {}", argument.name, place, wrong);
   });
-  return wrong.empty() || refuse({}, wrong);
+  return wrong.empty() || refuse(argument.file, wrong);
 }
 
 std::vector<Tensor> EntryArguments::tensors() const {

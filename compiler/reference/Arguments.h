@@ -15,6 +15,7 @@ struct EntryArgument {
   std::string ragged; // name of the ragged dimension, empty if there is none
   bool given = false;
   NpyArray array;
+  std::string file; // that the array came from, for messages
 };
 
 class EntryArguments {
@@ -43,6 +44,7 @@ private:
   Diagnostics &diagnostics;
   std::vector<EntryArgument> arguments;
   Environment sizes;
+  std::map<std::string, std::string> lengthFiles, startFiles; // by ragged dimension
 };
 
 } // namespace heddle
