@@ -45,7 +45,8 @@ bool execute(const Options &options, const char *program, Output &out, Failure &
 
 int main(int argc, char **argv) {
   holdStandardStreams();
-  std::signal(SIGPIPE, SIG_IGN); // a reader that went away is an error of write()
+  std::signal(SIGPIPE, SIG_IGN); // a reader that went away is an error of write(),
+  std::signal(SIGXFSZ, SIG_IGN); // so is a file that may not grow
   Failure failure;
   Output out(STDOUT_FILENO);
   const char *program = argc > 0 ? argv[0] : "model";

@@ -12,7 +12,6 @@ import os
 import pathlib
 import resource
 import shlex
-import signal
 import stat
 import struct
 import subprocess
@@ -151,7 +150,6 @@ def limit(case, program):
             memory = COMPILER_MEMORY if program == "heddle" else RUNTIME_MEMORY
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         if case.largest_file:  # a disk that is full, without a disk
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (case.largest_file, case.largest_file))
         if case.as_nobody and os.getuid() == 0:
             os.setgroups([])

@@ -1,10 +1,13 @@
 // A crash of ours is an internal error with a status and a report.
 #include "tools/heddle/Guard.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <new>
+#include <string_view>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -38,9 +41,26 @@ void writeCommandLine(const std::string &path, int argc, char **argv, int signal
   std::fclose(file);
 }
 
+/// What the machine has not is no fault of ours.
+int sayOutOfMemory() {
+  static constexpr std::string_view text = "heddle: error: out of memory\n";
+  (void)!write(STDERR_FILENO, text.data(), text.size()); // no stream: it might want memory
+  return heddle::exitContents;
+}
+
+int workWithinMemory(const std::function<int()> &work) {
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { _exit(sayOutOfMemory()); });
+  try {
+    return work();
+  } catch (const std::bad_alloc &) {
+    _exit(sayOutOfMemory()); // half of the work's objects may be gone
+  }
+}
+
 } // namespace
 
 int heddle::runGuarded(const std::function<int()> &work, int argc, char **argv, const std::string &reproducer) {
+  std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of write()
   std::fflush(nullptr);
   pid_t parent = getpid();
   pid_t child = fork();
@@ -50,7 +70,7 @@ int heddle::runGuarded(const std::function<int()> &work, int argc, char **argv, 
     prctl(PR_SET_PDEATHSIG, SIGKILL); // whoever ends the parent ends the work
     if (getppid() != parent)
       _exit(128 + SIGKILL);
-    std::exit(work());
+    std::exit(workWithinMemory(work));
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
