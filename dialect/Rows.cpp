@@ -40,12 +40,14 @@ LogicalResult SoftmaxOp::verify() {
 }
 
 LogicalResult LayerNormOp::verify() {
-  DimsAttr source = dimsOf(getSource()), gain = dimsOf(getGain());
+  DimsAttr source = dimsOf(getSource());
   if (!source || source.getRank() < 1 || !source.isStatic(source.getRank() - 1))
     return emitOpError("expected a static last extent"); // (C1)
   DimsAttr last = source.extent(source.getRank() - 1);
-  if (gain != last)
+  if (getGain() && dimsOf(getGain()) != last)
     return emitOpError("expected a gain of ") << last << ", got " << getGain().getType(); // (C1)
+  if (getBias() && !getGain())
+    return emitOpError("has a bias without a gain"); // (C1)
   if (getBias() && dimsOf(getBias()) != last)
     return emitOpError("expected a bias of ") << last << ", got " << getBias().getType(); // (C1)
   for (Value v : getOperands())
@@ -85,9 +87,9 @@ LogicalResult RmsNormOp::verify() {
   if (!source || source.getRank() < 1 || !source.isStatic(source.getRank() - 1))
     return emitOpError("expected a static last extent"); // (C1)
   DimsAttr last = source.extent(source.getRank() - 1);
-  if (dimsOf(getGain()) != last)
+  if (getGain() && dimsOf(getGain()) != last)
     return emitOpError("expected a gain of ") << last << ", got " << getGain().getType(); // (C1)
-  if (elementOf(getGain()) != elementOf(getResult()))
+  if (getGain() && elementOf(getGain()) != elementOf(getResult()))
     return emitOpError("expected elements of ") << elementOf(getResult()); // (C2)
   if (!(getEpsilon().convertToDouble() >= 0))
     return emitOpError("expected an epsilon of 0 or more"); // (C3)

@@ -48,13 +48,13 @@ def Heddle_SoftmaxOp : Heddle_Op<"softmax", [Pure, AllTypesMatch<["source", "res
   let hasVerifier = 1;
 }
 
-def Heddle_LayerNormOp : Heddle_Op<"layer_norm", [Pure, AllTypesMatch<["source", "result"]>]> {
+def Heddle_LayerNormOp : Heddle_Op<"layer_norm", [Pure, AttrSizedOperandSegments, AllTypesMatch<["source", "result"]>]> {
   let summary = "(x - mean) / sqrt(var + epsilon) * gain + bias along the last axis";
   let description = [{
     result[.., i] = (x_i - mean(x)) / sqrt(var(x) + epsilon) * gain[i] + bias[i] for each row x of source [.., d]: mean and biased variance, in two
-    passes (Ba, Kiros, Hinton 2016).
+    passes (Ba, Kiros, Hinton 2016). Without gain and bias the row is only centred and scaled.
 
-    - (C1) the last extent is static; gain, and bias where given, are [that extent]
+    - (C1) the last extent is static; gain and bias, where given, are [that extent]; a bias comes with a gain
     - (C2) the element types agree
     - (C3) epsilon is at least 0
 
@@ -63,18 +63,19 @@ def Heddle_LayerNormOp : Heddle_Op<"layer_norm", [Pure, AllTypesMatch<["source",
         tensor<64xf32, #heddle.dims<64>>, tensor<64xf32, #heddle.dims<64>>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$source, AnyRankedTensor:$gain, Optional<AnyRankedTensor>:$bias, F64Attr:$epsilon);
+  let arguments = (ins AnyRankedTensor:$source, Optional<AnyRankedTensor>:$gain, Optional<AnyRankedTensor>:$bias, F64Attr:$epsilon);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$source `,` $gain (`bias` $bias^)? `epsilon` $epsilon attr-dict `:` type($source) `,` type($gain) (`,` type($bias)^)?";
+  let assemblyFormat = "$source (`,` $gain^)? (`bias` $bias^)? `epsilon` $epsilon attr-dict `:` type($source) (`,` type($gain)^)? (`,` type($bias)^)?";
   let hasVerifier = 1;
 }
 
 def Heddle_RmsNormOp : Heddle_Op<"rms_norm", [Pure, AllTypesMatch<["source", "result"]>]> {
   let summary = "x / sqrt(mean(x^2) + epsilon) * gain along the last axis";
   let description = [{
-    result[.., i] = x_i / sqrt(mean(x^2) + epsilon) * gain[i] for each row x of source [.., d] (Zhang, Sennrich 2019).
+    result[.., i] = x_i / sqrt(mean(x^2) + epsilon) * gain[i] for each row x of source [.., d] (Zhang, Sennrich 2019). Without a gain the row is only
+    scaled.
 
-    - (C1) the last extent is static; gain is [that extent]
+    - (C1) the last extent is static; gain, where given, is [that extent]
     - (C2) the element types agree
     - (C3) epsilon is at least 0
 
@@ -82,9 +83,9 @@ def Heddle_RmsNormOp : Heddle_Op<"rms_norm", [Pure, AllTypesMatch<["source", "re
     %y = heddle.rms_norm %x, %gain epsilon 1.0e-6 : tensor<?x64xf32, #heddle.dims<batch, 64>>, tensor<64xf32, #heddle.dims<64>>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$source, AnyRankedTensor:$gain, F64Attr:$epsilon);
+  let arguments = (ins AnyRankedTensor:$source, Optional<AnyRankedTensor>:$gain, F64Attr:$epsilon);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$source `,` $gain `epsilon` $epsilon attr-dict `:` type($source) `,` type($gain)";
+  let assemblyFormat = "$source (`,` $gain^)? `epsilon` $epsilon attr-dict `:` type($source) (`,` type($gain)^)?";
   let hasVerifier = 1;
 }
 

@@ -28,6 +28,56 @@ def FuseLinear : Pass<"heddle-fuse-linear", "mlir::ModuleOp"> {
   let statistics = [Statistic<"fused", "fused", "products and biases fused">];
 }
 
+def FuseActivations : Pass<"heddle-fuse-activations", "mlir::ModuleOp"> {
+  let summary = "fuse gelu and silu, in whatever spelling, into their ops";
+  let description = [{
+    `x / 2 * (1 + erf(x / sqrt(2)))`, its approximation by tanh, and `x / (1 + exp(-x))` become `gelu` and `silu`: factors in any order, constants before or
+    after, x itself any value.
+
+    Takes what the frontend wrote. Leaves formulas whose constants are others, and says so at their place. Example: test/graph/fuse-activations.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"fused", "fused", "activations fused">];
+}
+
+def FuseNorms : Pass<"heddle-fuse-norms", "mlir::ModuleOp"> {
+  let summary = "fuse layer_norm and rms_norm, in whatever spelling, into their ops";
+  let description = [{
+    `(x - mean(x)) / sqrt(var(x) + epsilon)` along the last axis becomes `layer_norm`, `x / sqrt(mean(x * x) + epsilon)` becomes `rms_norm`; then a gain and a
+    bias, where both are weights and nobody reads the row before them.
+
+    Takes what the frontend wrote, after FuseActivations. Leaves norms along another axis, with an unbiased variance, with epsilon outside of the root, or
+    whose variance is a difference of squares (which loses everything for a large mean); each is told at its place. Example: test/graph/fuse-norms.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"fused", "fused", "norms, gains and biases fused">];
+}
+
+def FuseSoftmax : Pass<"heddle-fuse-softmax", "mlir::ModuleOp"> {
+  let summary = "fuse softmax, written out, into its op";
+  let description = [{
+    `exp(s - max(s)) / sum(exp(s - max(s)))` along the last axis becomes `softmax`. A row of -infinity alone, NaN as written, becomes 0.
+
+    Takes what the frontend wrote. Leaves exps of the scores themselves, which overflow above 88, and sums along another axis; both are told at their place.
+    Example: test/graph/fuse-softmax.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"fused", "fused", "softmax ops made">];
+}
+
+def FuseAttention : Pass<"heddle-fuse-attention", "mlir::ModuleOp"> {
+  let summary = "fuse attention, in whatever spelling, into its op";
+  let description = [{
+    `softmax(scale * (q @ transpose(k)), changed and hidden) @ v` becomes `attention`: scales as factors and divisors, before or after the product; masks
+    by mask(), where() and additions of -infinity; softcaps; biases as tensors. [batch, s, d] gets an axis of one head.
+
+    Takes what FuseSoftmax left. Leaves scores and weights that others read, softmax along the queries, hidden scores that are finite numbers, and what it
+    does not understand; each is told at its place. Example: test/graph/fuse-attention.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"fused", "fused", "attentions made">];
+}
+
 def FoldTables : Pass<"heddle-fold-tables", "mlir::ModuleOp"> {
   let summary = "let gathers read a table from the panels of a product";
   let description = [{

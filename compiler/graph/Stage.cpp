@@ -9,6 +9,12 @@ using namespace mlir;
 void heddle::buildGraphStage(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createFoldRecipes());
+  pm.addPass(createCSEPass()); // equal formulas are one value: matchers compare values
+  pm.addPass(createFuseActivations());
+  pm.addPass(createFuseNorms());
+  pm.addPass(createFuseSoftmax());
+  pm.addPass(createFuseAttention());
+  pm.addPass(createCanonicalizerPass()); // what was fused is gone
   pm.addPass(createFuseLinear());
   pm.addPass(createInferBounds()); // gathers still read tables by rows
   pm.addPass(createFoldTables());

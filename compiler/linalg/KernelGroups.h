@@ -1,6 +1,6 @@
 // Which ops of an entry run together: the grouping behind OutlineKernels.
 #pragma once
-#include "compiler/linalg/View.h"
+#include "compiler/linalg/KernelViews.h"
 
 namespace heddle {
 

@@ -210,12 +210,13 @@ FailureOr<Value> RowLowering::emitLayerNorm(LayerNormOp op) {
   Value variance = b.make<arith::DivFOp>(centredSquares(*x, mean, columns), count);
   Value root = b.make<math::SqrtOp>(b.make<arith::AddFOp>(variance, b.number(element, op.getEpsilon().convertToDouble())));
   Value scale = b.make<arith::DivFOp>(b.number(element, 1), root);
-  SmallVector<Value> operands{*x, mean, scale, vector(op.getGain())};
-  if (op.getBias())
-    operands.push_back(vector(op.getBias()));
+  SmallVector<Value> operands{*x, mean, scale};
+  for (Value v : {op.getGain(), op.getBias()})
+    if (v)
+      operands.push_back(vector(v));
   return elementwise(op, operands, columns, element, [&](LinalgBuilder &g, ValueRange v) {
     Value normal = g.make<arith::MulFOp>(g.make<arith::SubFOp>(v[0], v[1]), v[2]);
-    return v.size() == 5 ? g.make<math::FmaOp>(normal, v[3], v[4]) : g.make<arith::MulFOp>(normal, v[3]);
+    return op.getBias() ? g.make<math::FmaOp>(normal, v[3], v[4]) : op.getGain() ? g.make<arith::MulFOp>(normal, v[3]) : normal;
   });
 }
 
@@ -224,7 +225,7 @@ FailureOr<Value> RowLowering::emitRmsNorm(RmsNormOp op) {
   auto x = read(op.getSource());
   if (failed(x))
     return failure();
-  if (!kernel.argument(op.getGain()))
+  if (op.getGain() && !kernel.argument(op.getGain()))
     return op.emitOpError("takes its gain from a weight only; others are not built yet");
   int64_t columns = columnsOf(op.getSource());
   Type element = elementOf(op.getSource());
@@ -232,9 +233,13 @@ FailureOr<Value> RowLowering::emitRmsNorm(RmsNormOp op) {
   Value mean = b.make<arith::DivFOp>(squares, b.number(element, columns));
   Value root = b.make<math::SqrtOp>(b.make<arith::AddFOp>(mean, b.number(element, op.getEpsilon().convertToDouble())));
   Value scale = b.make<arith::DivFOp>(b.number(element, 1), root);
-  Value gain = b.slice(kernel.argument(op.getGain()), {b.attr(0)}, {b.attr(columns)});
-  return elementwise(op, {*x, scale, gain}, columns, element,
-                     [](LinalgBuilder &g, ValueRange v) { return g.make<arith::MulFOp>(g.make<arith::MulFOp>(v[0], v[1]), v[2]); });
+  SmallVector<Value> operands{*x, scale};
+  if (op.getGain())
+    operands.push_back(b.slice(kernel.argument(op.getGain()), {b.attr(0)}, {b.attr(columns)}));
+  return elementwise(op, operands, columns, element, [](LinalgBuilder &g, ValueRange v) {
+    Value normal = g.make<arith::MulFOp>(v[0], v[1]);
+    return v.size() == 3 ? g.make<arith::MulFOp>(normal, v[2]) : normal;
+  });
 }
 
 /// (a, b) -> (a cos - b sin, b cos + a sin) for each pair of channels; the angles' row is that of the token.

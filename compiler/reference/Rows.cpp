@@ -137,7 +137,7 @@ Tensor evaluate(SoftmaxOp op, Tensors operands, Site &site) {
 }
 
 Tensor evaluate(LayerNormOp op, Tensors operands, Site &site) {
-  const Tensor &source = *operands[0], &gain = *operands[1], *bias = operands[2];
+  const Tensor &source = *operands[0], *gain = operands[1], *bias = operands[2];
   Tensor result(source.shape);
   double epsilon = op.getEpsilon().convertToDouble();
   int64_t width = source.shape.back();
@@ -145,13 +145,13 @@ Tensor evaluate(LayerNormOp op, Tensors operands, Site &site) {
     std::vector<double> row(source.data.begin() + first, source.data.begin() + first + width);
     double centre = mean(row), deviation = std::sqrt(variance(row) + epsilon);
     for (int64_t i = 0; i < width; ++i)
-      result.data[first + i] = (row[i] - centre) / deviation * gain.data[i] + (bias ? bias->data[i] : 0);
+      result.data[first + i] = (row[i] - centre) / deviation * (gain ? gain->data[i] : 1) + (bias ? bias->data[i] : 0);
   }
   return result;
 }
 
 Tensor evaluate(RmsNormOp op, Tensors operands, Site &) {
-  const Tensor &source = *operands[0], &gain = *operands[1];
+  const Tensor &source = *operands[0], *gain = operands[1];
   Tensor result(source.shape);
   double epsilon = op.getEpsilon().convertToDouble();
   int64_t width = source.shape.back();
@@ -160,7 +160,7 @@ Tensor evaluate(RmsNormOp op, Tensors operands, Site &) {
     for (int64_t i = 0; i < width; ++i)
       squares += source.data[first + i] * source.data[first + i];
     for (int64_t i = 0; i < width; ++i)
-      result.data[first + i] = source.data[first + i] / std::sqrt(squares / static_cast<double>(width) + epsilon) * gain.data[i];
+      result.data[first + i] = source.data[first + i] / std::sqrt(squares / static_cast<double>(width) + epsilon) * (gain ? gain->data[i] : 1);
   }
   return result;
 }

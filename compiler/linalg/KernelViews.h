@@ -1,23 +1,8 @@
-// Views: what reshape, transpose, slice and broadcast say is only arithmetic on indices, so a kernel reads the base tensor instead of a moved copy.
-// The outliner asks here which views a kernel can take, the lowerings how to read through them.
+// The views that kernels can read through: the outliner asks here which ones, the lowerings how.
 #pragma once
-#include "dialect/Heddle.h"
-#include <optional>
+#include "dialect/View.h"
 
 namespace heddle {
-
-/// Ops without work of their own: every kernel that needs one gets its own copy.
-bool isView(mlir::Operation *op); // broadcast, reshape, transpose, slice
-bool isFree(mlir::Operation *op); // views, constants, masks
-
-/// Element (i..) of a value is element map(i..) of `base`; the base is no view, or the result of one in `stops`.
-struct View {
-  mlir::Value base;
-  mlir::AffineMap map;
-};
-using Stops = llvm::DenseSet<mlir::Operation *>;
-/// Nothing where a reshape moves elements across an extent that is not static.
-std::optional<View> viewOf(mlir::Value value, const Stops &stops = {});
 
 /// How a row kernel sees a value: rows are all axes of the kernel but the columns, its last loop.
 struct RowView {

@@ -1,0 +1,313 @@
+// softmax(scale * (q @ k^T), changed and hidden) @ v in whatever spelling becomes attention, which never makes the scores. Runs after FuseSoftmax,
+// before FuseLinear.
+#include "compiler/graph/Formula.h"
+#include "compiler/graph/Fusion.h"
+#include "compiler/graph/Passes.h"
+#include "compiler/support/Location.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <fmt/format.h>
+
+namespace heddle {
+#define GEN_PASS_DEF_FUSEATTENTION
+#include "compiler/graph/Passes.h.inc"
+} // namespace heddle
+
+using namespace mlir;
+using namespace heddle;
+
+namespace {
+
+class AttentionFuser {
+public:
+  AttentionFuser(MatmulOp root, SoftmaxOp softmax) : root(root), softmax(softmax), formula(softmax.getSource()), b(root) {}
+  LogicalResult run();
+
+private:
+  MatmulOp root;
+  SoftmaxOp softmax;
+  Formula formula; // of the scores, in their space [.., query, key]
+  OpBuilder b;
+  // What the scores are, from the outside in.
+  SmallVector<Value> changes; // values of !heddle.mask, the last one nearest to the product
+  double scale = 1;
+  bool scaled = false;
+
+  LogicalResult missed(const std::string &reason, const std::string &remedy = {}) { return reportMissed(root.getLoc(), "attention", reason, remedy); }
+  Type maskType() { return MaskType::get(b.getContext()); }
+  std::string otherUse(Operation *op, Operation *known);
+  FailureOr<MatmulOp> product(Term term);
+  LogicalResult step(Term &term);
+  LogicalResult stepSum(Term &term);
+  LogicalResult stepSelect(Term &term, arith::SelectOp select);
+  LogicalResult stepCap(Term &term);
+  LogicalResult scaleBy(double number);
+  bool leadsToProduct(const Term &term);
+  Value overPairs(const Term &term);
+  Value swapped(Value matrix);
+  Value withHeads(Value value, bool has);
+  Value scaledQuery(Value query);
+};
+
+/// Where else a value is read, in the user's terms.
+std::string AttentionFuser::otherUse(Operation *op, Operation *known) {
+  for (Operation *user : op->getUsers())
+    if (user != known)
+      if (Place place = placeOf(user->getLoc()); place.line)
+        return fmt::format(" at line {}", place.line);
+  return "";
+}
+
+/// A value of all pairs as mask_tensor and bias_tensor take it: without the heads and the batch where it is the same for all of them.
+Value AttentionFuser::overPairs(const Term &term) {
+  DimsAttr space = dimsOf(softmax.getSource());
+  int64_t rank = space.getRank();
+  auto depends = [&](int64_t axis) { return llvm::any_of(term.view.map.getResults(), [&](AffineExpr e) { return e.isFunctionOfDim(axis); }); };
+  SmallVector<int64_t> kept;
+  bool batch = rank > 2 && depends(0), heads = rank > 3 && depends(1);
+  for (int64_t i = 0; i < rank; ++i)
+    if (i >= rank - 2 || (i == 0 && (batch || heads)) || (i == 1 && rank > 3 && heads))
+      kept.push_back(i);
+  DimsAttr base = dimsOf(term.view.base), target = space.select(kept);
+  SmallVector<int64_t> axes, own; // of the target, of the base
+  for (auto [i, e] : llvm::enumerate(term.view.map.getResults())) {
+    if (auto dim = dyn_cast<AffineDimExpr>(e)) {
+      axes.push_back(llvm::find(kept, dim.getPosition()) - kept.begin());
+      own.push_back(i);
+    } else if (!isa<AffineConstantExpr>(e) || !base.isStatic(i) || base.shape()[i] != 1)
+      return {};
+  }
+  Location place = root.getLoc();
+  Value value = term.view.base;
+  if (static_cast<int64_t>(own.size()) < base.getRank())
+    value = ReshapeOp::create(b, place, base.select(own).tensorOf(elementOf(value)), value);
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, axes.size()));
+  llvm::sort(order, [&](int64_t a, int64_t c) { return axes[a] < axes[c]; });
+  if (!llvm::is_sorted(axes)) {
+    value = TransposeOp::create(b, place, dimsOf(value).select(order).tensorOf(elementOf(value)), value, order);
+    llvm::sort(axes);
+  }
+  return axes.size() == kept.size() ? value : BroadcastOp::create(b, place, target.tensorOf(elementOf(value)), value, axes).getResult();
+}
+
+LogicalResult AttentionFuser::scaleBy(double number) {
+  if (!changes.empty() && scaled)
+    return missed("the scores are scaled twice, with a change between");
+  scale *= number;
+  scaled = true;
+  return success();
+}
+
+bool AttentionFuser::leadsToProduct(const Term &term) {
+  Operation *op = term.view.base.getDefiningOp();
+  if (!op || isa<MatmulOp>(op))
+    return op;
+  if (!isa<arith::MulFOp, arith::DivFOp, arith::AddFOp, arith::SubFOp, math::TanhOp, MaskScoresOp, arith::SelectOp>(op))
+    return false;
+  unsigned first = isa<arith::SelectOp>(op) ? 1 : 0, count = isa<MaskScoresOp, math::TanhOp>(op) ? 1 : op->getNumOperands();
+  return llvm::any_of(llvm::seq(first, count), [&](unsigned i) { return leadsToProduct(formula.operand(term, op->getOperand(i))); });
+}
+
+/// scores + bias
+LogicalResult AttentionFuser::stepSum(Term &term) {
+  Operation *op = term.view.base.getDefiningOp();
+  Term left = formula.operand(term, op->getOperand(0)), right = formula.operand(term, op->getOperand(1));
+  bool leftIs = leadsToProduct(left), rightIs = leadsToProduct(right);
+  if (leftIs && rightIs)
+    return missed("two products are added before softmax");
+  if (scaled)
+    return missed("the scores are scaled after something was added to them", "scale the product, then add");
+  if (!leftIs || isa<arith::SubFOp>(op)) {
+    if (isa<arith::SubFOp>(op))
+      return missed("something is subtracted from the scores", "add its negative");
+    std::swap(left, right);
+  }
+  if (auto n = formula.number(right))
+    return missed(fmt::format("{} is added to every score, which changes nothing", *n), "leave it out");
+  Value values = overPairs(right);
+  if (!values)
+    return missed("what is added to the scores is rearranged in a way that is not understood");
+  changes.push_back(BiasTensorOp::create(b, op->getLoc(), maskType(), values));
+  term = left;
+  return success();
+}
+
+/// where(seen, scores, -infinity) and where(hidden, -infinity, scores)
+LogicalResult AttentionFuser::stepSelect(Term &term, arith::SelectOp select) {
+  Term condition = formula.operand(term, select.getCondition());
+  Term yes = formula.operand(term, select.getTrueValue()), no = formula.operand(term, select.getFalseValue());
+  auto number = formula.number(no);
+  bool inverted = !number;
+  if (inverted)
+    number = formula.number(yes);
+  if (!number)
+    return missed("a choice between two scores is no mask");
+  if (*number != -std::numeric_limits<double>::infinity())
+    return missed(fmt::format("hidden scores are {}, a number like any other", *number), "write -infinity: a row that sees nothing then gives 0");
+  if (scaled)
+    return missed("the scores are scaled after they were masked", "scale the product, then mask");
+  Value values = overPairs(condition);
+  if (!values)
+    return missed("the mask is rearranged in a way that is not understood");
+  if (inverted) {
+    Value truth = arith::ConstantOp::create(b, select.getLoc(), b.getBoolAttr(true));
+    Value all = BroadcastOp::create(b, select.getLoc(), cast<RankedTensorType>(values.getType()), truth, ArrayRef<int64_t>());
+    values = arith::XOrIOp::create(b, select.getLoc(), values, all);
+  }
+  changes.push_back(MaskTensorOp::create(b, select.getLoc(), maskType(), values));
+  term = inverted ? no : yes;
+  return success();
+}
+
+/// cap * tanh(scores / cap)
+LogicalResult AttentionFuser::stepCap(Term &term) {
+  double cap = scale;
+  scale = 1, scaled = false;
+  Term inside = formula.operand(term, term.op<math::TanhOp>().getOperand());
+  Product product = formula.product(inside);
+  if (product.factors.size() != 1 || !product.divisors.empty())
+    return missed("tanh is taken of something else than scaled scores");
+  if (!(cap > 0))
+    return missed(fmt::format("the scores are capped at {}", cap));
+  changes.push_back(SoftcapOp::create(b, root.getLoc(), maskType(), b.getF64FloatAttr(cap)));
+  scale = product.number * cap; // tanh(scores / cap): what is left multiplies the product
+  scaled = !isClose(scale, 1);
+  if (!scaled)
+    scale = 1;
+  term = product.factors.front();
+  return success();
+}
+
+/// One op from the outside in; `term` becomes what is inside.
+LogicalResult AttentionFuser::step(Term &term) {
+  Operation *op = term.view.base.getDefiningOp();
+  if (!op || !leadsToProduct(term))
+    return failure();
+  if (!op->hasOneUse()) // others would need the scores
+    return missed("the scores have a second use" + otherUse(op, nullptr), "compute them apart for that use, or do without");
+  if (isa<arith::MulFOp, arith::DivFOp>(op)) {
+    Term left = formula.operand(term, op->getOperand(0)), right = formula.operand(term, op->getOperand(1));
+    auto n = formula.number(right), m = formula.number(left);
+    if (n) {
+      term = left;
+      return scaleBy(isa<arith::DivFOp>(op) ? 1 / *n : *n);
+    }
+    if (m && isa<arith::MulFOp>(op)) {
+      term = right;
+      return scaleBy(*m);
+    }
+    return missed("the scores are multiplied with a tensor", "a mask hides scores: write where(seen, scores, -infinity)");
+  }
+  if (isa<arith::AddFOp, arith::SubFOp>(op))
+    return stepSum(term);
+  if (auto mask = dyn_cast<MaskScoresOp>(op)) {
+    if (scaled)
+      return missed("the scores are scaled after they were masked or biased", "scale the product first");
+    changes.push_back(mask.getMask());
+    term = formula.operand(term, mask.getScores());
+    return success();
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return stepSelect(term, select);
+  if (isa<math::TanhOp>(op))
+    return stepCap(term);
+  return failure();
+}
+
+FailureOr<MatmulOp> AttentionFuser::product(Term term) {
+  while (!term.op<MatmulOp>())
+    if (failed(step(term)))
+      return failure();
+  auto made = term.op<MatmulOp>();
+  if (!term.view.map.isIdentity() || dimsOf(made.getType()) != dimsOf(softmax.getSource()))
+    return missed("the scores are rearranged between their product and softmax");
+  if (!made->hasOneUse())
+    return missed("the scores have a second use" + otherUse(made, nullptr), "compute them apart for that use, or do without");
+  return made;
+}
+
+/// [.., a, b] -> [.., b, a]
+Value AttentionFuser::swapped(Value matrix) {
+  int64_t rank = dimsOf(matrix).getRank();
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::swap(order[rank - 1], order[rank - 2]);
+  if (auto transpose = matrix.getDefiningOp<TransposeOp>()) { // of a transpose: one
+    SmallVector<int64_t> both;
+    for (int64_t axis : order)
+      both.push_back(transpose.getPermutation()[axis]);
+    if (llvm::is_sorted(both))
+      return transpose.getSource();
+    return TransposeOp::create(b, matrix.getLoc(), dimsOf(transpose.getSource()).select(both).tensorOf(elementOf(matrix)), transpose.getSource(),
+                               both);
+  }
+  return TransposeOp::create(b, matrix.getLoc(), dimsOf(matrix).select(order).tensorOf(elementOf(matrix)), matrix, order);
+}
+
+/// [batch, s, d] -> [batch, 1, s, d]
+Value AttentionFuser::withHeads(Value value, bool has) {
+  if (has)
+    return value;
+  DimsAttr dims = dimsOf(value);
+  DimsAttr wide = dims.extent(0).concat(DimsAttr::fixed(b.getContext(), {1})).concat(dims.dropFront());
+  return ReshapeOp::create(b, value.getLoc(), wide.tensorOf(elementOf(value)), value);
+}
+
+/// A number that multiplies the queries alone is the scale.
+Value AttentionFuser::scaledQuery(Value query) {
+  auto times = query.getDefiningOp();
+  if (scale != 1 || !times || !isa<arith::MulFOp, arith::DivFOp>(times) || !times->hasOneUse())
+    return query;
+  Formula whole(query);
+  Product product = whole.product(whole.root);
+  if (product.factors.size() != 1 || !product.divisors.empty() || !product.factors[0].whole)
+    return query;
+  scale = product.number;
+  return product.factors[0].whole;
+}
+
+LogicalResult AttentionFuser::run() {
+  DimsAttr space = dimsOf(softmax.getSource());
+  int64_t rank = space.getRank();
+  if (!leadsToProduct(formula.root))
+    return failure(); // weights of something else
+  if (softmax.getAxis() != static_cast<uint64_t>(rank - 1))
+    return missed("softmax runs along the queries, not along the keys", "write softmax(scores), which takes the last axis");
+  if (!softmax->hasOneUse())
+    return missed("the weights have a second use" + otherUse(softmax, root), "leave them out, or compute them apart");
+  if (rank < 3 || rank > 4 || (rank == 4 && !space.isStatic(1)))
+    return missed("expected scores [batch, query, key] or [batch, heads, query, key]");
+  auto scores = product(formula.root);
+  if (failed(scores))
+    return failure();
+  bool heads = rank == 4;
+  Value query = scaledQuery(scores->getLhs()), key = swapped(scores->getRhs()), value = root.getRhs();
+  if (dimsOf(value).getRank() != rank || dimsOf(scores->getRhs()).getRank() != rank)
+    return missed("keys or values are one matrix for all rows");
+  Value mask;
+  for (Value change : changes) // the last one comes first
+    mask = mask ? MaskAndOp::create(b, root.getLoc(), maskType(), change, mask).getResult() : change;
+  DimsAttr queryDims = dimsOf(withHeads(query, heads)), result = queryDims.dropBack().concat(dimsOf(value).extent(rank - 1));
+  Value none, q = withHeads(query, heads), k = withHeads(key, heads), v = withHeads(value, heads);
+  Type type = result.tensorOf(elementOf(value));
+  Value made = AttentionOp::create(b, root.getLoc(), type, q, k, v, mask, none, none, none, none, b.getF64FloatAttr(scale));
+  reportFused(made.getDefiningOp(), root.getLoc());
+  if (!heads)
+    made = ReshapeOp::create(b, root.getLoc(), root.getType(), made);
+  root.replaceAllUsesWith(made);
+  return success();
+}
+
+struct FuseAttention : heddle::impl::FuseAttentionBase<FuseAttention> {
+  void runOnOperation() override {
+    SmallVector<std::pair<MatmulOp, SoftmaxOp>> roots;
+    getOperation().walk([&](MatmulOp op) {
+      if (auto softmax = op.getLhs().getDefiningOp<SoftmaxOp>())
+        roots.push_back({op, softmax});
+    });
+    for (auto [root, softmax] : roots)
+      if (succeeded(AttentionFuser(root, softmax).run()))
+        ++fused;
+    eraseDeadFormulas(getOperation());
+  }
+};
+} // namespace

@@ -1,0 +1,63 @@
+// softmax written out becomes its op. Runs before FuseAttention, which looks for it.
+#include "compiler/graph/Formula.h"
+#include "compiler/graph/Fusion.h"
+#include "compiler/graph/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace heddle {
+#define GEN_PASS_DEF_FUSESOFTMAX
+#include "compiler/graph/Passes.h.inc"
+} // namespace heddle
+
+using namespace mlir;
+using namespace heddle;
+
+namespace {
+
+/// exp(s - max(s)) / sum(exp(s - max(s)))
+LogicalResult fuseSoftmax(arith::DivFOp root) {
+  Formula formula(root.getResult());
+  Term power = formula.operand(formula.root, root.getLhs()), below = formula.operand(formula.root, root.getRhs());
+  auto sum = below.op<SumOp>();
+  if (!power.op<math::ExpOp>() || !sum || sum.getOffsets())
+    return failure();
+  auto missed = [&](const char *reason) { return reportMissed(root.getLoc(), "softmax", reason, "write softmax(scores)"); };
+  auto summed = formula.reduced(below, sum.getSource());
+  if (!summed)
+    return missed("the exps are not added along the last axis");
+  if (!(*summed == power))
+    return missed("the sum is of other exps than the ones that are divided");
+  Term inside = formula.operand(power, power.op<math::ExpOp>().getOperand());
+  for (auto &[coefficient, term] : formula.sum(inside).terms) {
+    auto max = term.op<MaxOp>();
+    auto scores = max && coefficient == -1 && !max.getOffsets() ? formula.reduced(term, max.getSource()) : std::nullopt;
+    if (!scores || !scores->whole)
+      continue;
+    Sum difference = formula.sum(inside, {*scores});
+    if (difference.number != 0 || difference.terms.size() != 2 || !llvm::is_contained(difference.terms, std::pair(1.0, *scores)))
+      continue;
+    OpBuilder b(root);
+    int64_t last = dimsOf(root.getType()).getRank() - 1;
+    Operation *made = SoftmaxOp::create(b, root.getLoc(), root.getType(), scores->whole, b.getI64IntegerAttr(last), Value());
+    reportFused(made, root.getLoc());
+    root.replaceAllUsesWith(made);
+    return success();
+  }
+  return missed("the largest score is not subtracted before exp, which overflows above 88");
+}
+
+struct FuseSoftmax : heddle::impl::FuseSoftmaxBase<FuseSoftmax> {
+  void runOnOperation() override {
+    SmallVector<arith::DivFOp> roots;
+    getOperation().walk([&](arith::DivFOp op) {
+      if (isa<RankedTensorType>(op.getType()))
+        roots.push_back(op);
+    });
+    for (arith::DivFOp root : roots)
+      if (succeeded(fuseSoftmax(root)))
+        ++fused;
+    eraseDeadFormulas(getOperation());
+  }
+};
+} // namespace

@@ -1,0 +1,29 @@
+#include "compiler/graph/Fusion.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+static remark::RemarkOpts options(StringRef name) { return remark::RemarkOpts::name(name).category("fusion"); }
+
+void heddle::reportFused(Operation *made, Location root) {
+  StringRef name = made->getName().stripDialect();
+  remark::passed(root, options(name)) << remark::add("{0}", name.str());
+}
+
+LogicalResult heddle::reportMissed(Location root, StringRef what, const std::string &reason, const std::string &remedy) {
+  auto said = remark::missed(root, options(what));
+  said << remark::reason("{0}", reason);
+  if (!remedy.empty())
+    said << remark::suggest("{0}", remedy);
+  return failure();
+}
+
+void heddle::eraseDeadFormulas(ModuleOp module) {
+  for (auto entry : module.getOps<func::FuncOp>())
+    for (Block &block : entry.getBody())
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+        if (isOpTriviallyDead(&op))
+          op.erase();
+}
