@@ -1,7 +1,7 @@
 // One kernel on its way from heddle ops to linalg: the new function, its arguments and dimensions. Each kind of kernel has a file of its own.
 #pragma once
-#include "compiler/linalg/LinalgBuilder.h"
 #include "compiler/linalg/KernelViews.h"
+#include "compiler/linalg/LinalgBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 

@@ -1,6 +1,7 @@
 // A model text or directory -> one executable, or whatever comes out of a stage before. The whole compiler behind one class; tools call it.
 #pragma once
 #include "compiler/native/LinkExecutable.h"
+#include "compiler/pipeline/FusionNotes.h"
 #include "compiler/pipeline/Options.h"
 #include "compiler/pipeline/Stages.h"
 #include "compiler/support/Diagnostics.h"
@@ -26,6 +27,9 @@ class Compilation {
 public:
   Compilation(const CompileOptions &options, Diagnostics &diagnostics, mlir::TimingScope &timing);
   ~Compilation();
+
+  /// What the fusions of run() say goes into `notes`, which outlives this.
+  void collectFusions(std::vector<FusionNote> &notes) { collectFusionNotes(*context, notes); }
 
   /// Everything up to options.emit, except what `exe` writes. Then text() or writeExecutable() has the result.
   Outcome run();

@@ -24,6 +24,13 @@ func.func @layer_norm_c1(%x: tensor<?x4xf32, #heddle.dims<b, 4>>, %g: tensor<3xf
   return
 }
 // -----
+func.func @layer_norm_c1_bias(%x: tensor<?x4xf32, #heddle.dims<b, 4>>, %v: tensor<4xf32, #heddle.dims<4>>) {
+  // expected-error @+1 {{has a bias without a gain}}
+  %0 = "heddle.layer_norm"(%x, %v) <{epsilon = 1.0e-5 : f64, operandSegmentSizes = array<i32: 1, 0, 1>}>
+      : (tensor<?x4xf32, #heddle.dims<b, 4>>, tensor<4xf32, #heddle.dims<4>>) -> tensor<?x4xf32, #heddle.dims<b, 4>>
+  return
+}
+// -----
 // A norm over the batch would mix rows: the last extent must be static.
 func.func @layer_norm_c1_batch(%x: tensor<4x?xf32, #heddle.dims<4, b>>, %g: tensor<?xf32, #heddle.dims<b>>) {
   // expected-error @+1 {{expected a static last extent}}
