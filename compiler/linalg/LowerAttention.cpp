@@ -297,8 +297,6 @@ FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
     return op.emitOpError("has heads wider than ") << widestHead << ", which is not built yet";
   mask = op.getMask() ? op.getMask().getDefiningOp<MaskOpInterface>() : MaskOpInterface();
   bool joined = kernel.resultOp() != op.getOperation(); // heads side by side in one row
-  if (!joined && !queryRows)
-    return op.emitOpError("of [batch, heads, n, d] is built where its heads are joined only");
   int64_t heads = op.heads(), group = heads / op.keyHeads();
   DimsAttr queryDims = dimsOf(op.getQuery());
   Value tileSize = b.index(queryTile), zero = b.index(0);
@@ -320,6 +318,11 @@ FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
   Value start = b.largest(zero, b.least(first, b.subtract(queries.length, tileSize)));
   Value count = b.choose(b.compare(P::slt, first, queries.length), b.least(queries.length, tileSize), zero);
   HeadBuffer result{forall.getRegionIterArgs()[0], joined ? 1 : heads, joined ? 0 : 1, joined ? value.width : 0, 0, value.width};
+  if (!joined && !queryRows) { // [batch, heads, n, d]
+    int64_t tokens = queryDims.shape()[2];
+    result = {result.tensor, 1, tokens, 0, 0, value.width, (heads - 1) * tokens};
+    result.setBatch(b, batch);
+  }
   Value token = b.add(queries.offset, start);
   SmallVector<OpFoldResult> at{result.rowAt(b, token, queryHead), result.columnAt(b, queryHead)}, sizes{count, b.attr(value.width)};
   SmallVector<OpFoldResult> steps{b.attr(result.rowsPerToken), b.attr(1)};

@@ -67,7 +67,7 @@ EntryArguments::EntryArguments(func::FuncOp entry, Diagnostics &diagnostics) : e
     auto name = entry.getArgAttrOfType<StringAttr>(number, nameAttr);
     if (!name || entry.getArgAttr(number, offsetsAttr) || entry.getArgAttr(number, startsAttr))
       continue;
-    EntryArgument one{number, name.str(), dimsOf(argument), elementOf(argument), {}, false, {}};
+    EntryArgument one{number, name.str(), dimsOf(argument), elementOf(argument), {}, false, {}, {}};
     for (Attribute attribute : dimensions ? dimensions.getValue() : ArrayRef<Attribute>())
       if (auto dimension = cast<DimensionAttr>(attribute); dimension.isRagged() && one.dims && one.dims.find(dimension.getName().getValue()))
         one.ragged = one.ragged.empty() ? dimension.getName().str() : one.ragged;

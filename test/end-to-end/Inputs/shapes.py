@@ -41,7 +41,7 @@ def compare(path, text, settings, folder, width, chance):
         for entry, arguments, results, (length, start) in (
                 ("forward", {"x": x}, ["result"], own), ("cross", {"x": x, "memory": memory}, ["result"], both),
                 ("looks", {"x": x, "parts": memory}, ["result"], own), ("asks", {"parts": memory[:, :11].copy(), "x": x}, ["result"], own),
-                ("weighs", {"x": x, "parts": memory}, ["looked", "asked"], own), ("biased", {"parts": memory[:, :11].copy(), "x": memory, "bias": bias}, ["result"], ({}, {})),
+                ("apart", {"parts": memory[:, :11].copy()}, ["result"], ({}, {})), ("weighs", {"x": x, "parts": memory}, ["looked", "asked"], own), ("biased", {"parts": memory[:, :11].copy(), "x": memory, "bias": bias}, ["result"], ({}, {})),
                 ("masked", {"x": x}, ["result"], own), ("rows", {"x": x}, ROWS, own)):
             expected = interpret(text, settings, entry, arguments, results, length, start, folder)
             got = [Executable(path, cpu, threads).run(entry, arguments, results, length, start) for cpu, threads in variants(path)]
