@@ -9,8 +9,19 @@ using namespace heddle;
 
 static int64_t wholePanels(int64_t columns) { return llvm::divideCeilSigned(columns, panelColumns) * panelColumns; }
 
+/// Rows of `columns`, all leading axes one: slices of a row then never drop an axis, which for extents of 1 may be the wrong one.
+static RankedTensorType rowsOf(RankedTensorType type, int64_t columns) {
+  int64_t rows = 1;
+  for (int64_t extent : type.getShape().drop_back())
+    rows = ShapedType::isDynamic(extent) || ShapedType::isDynamic(rows) ? ShapedType::kDynamic : rows * extent;
+  return RankedTensorType::get({rows, columns}, type.getElementType());
+}
+
 RankedTensorType heddle::exactType(Type logical) {
   auto type = cast<RankedTensorType>(logical);
+  int64_t rank = type.getRank();
+  if (rank > 2 && !type.isDynamicDim(rank - 1))
+    return rowsOf(type, type.getDimSize(rank - 1));
   return RankedTensorType::get(type.getShape(), type.getElementType());
 }
 
@@ -19,12 +30,8 @@ RankedTensorType heddle::internalType(Type logical) {
   int64_t rank = type.getRank();
   if (rank == 0 || type.isDynamicDim(rank - 1))
     return exactType(logical);
-  int64_t columns = wholePanels(type.getDimSize(rank - 1)), rows = 1;
-  if (rank == 1)
-    return RankedTensorType::get({columns}, type.getElementType());
-  for (int64_t extent : type.getShape().drop_back())
-    rows = ShapedType::isDynamic(extent) || ShapedType::isDynamic(rows) ? ShapedType::kDynamic : rows * extent;
-  return RankedTensorType::get({rows, columns}, type.getElementType());
+  int64_t columns = wholePanels(type.getDimSize(rank - 1));
+  return rank == 1 ? RankedTensorType::get({columns}, type.getElementType()) : rowsOf(type, columns);
 }
 
 RankedTensorType heddle::panelType(Type logical) {

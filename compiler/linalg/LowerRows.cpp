@@ -95,8 +95,10 @@ FailureOr<Value> RowLowering::read(Value value) {
   }
   RowView seen = *rowViewOf(value, rowDims.getRank());
   if (Value inside = known.lookup(view->base)) {
-    if (seen.kind == RowView::Scalar || columnsOf(value) == columnsOf(view->base))
+    if (columnsOf(value) == columnsOf(view->base) || !isa<RankedTensorType>(inside.getType()))
       return known[value] = inside;
+    if (seen.kind == RowView::Scalar) // one column of it
+      return known[value] = b.extract(inside, {b.index(0), affine::expandAffineExpr(b, b.loc, seen.rows.getResults().back(), row, {})});
     auto first = cast<AffineConstantExpr>(seen.rows.getResults().back()).getValue();
     return known[value] = b.slice(inside, {b.attr(0), b.attr(first)}, {b.attr(1), b.attr(columnsOf(value))});
   }

@@ -26,7 +26,8 @@ heddle.weight @w : !w = #heddle.tensor<"w", tensor<40x50xf32>>
 // CHECK: memref.view %[[SECTION]][%c0][] : memref<1xi8> to memref<2x40x32xf32>
 // CHECK: tensor.empty(%[[TOKENS]]) : tensor<?x64xf32>
 // CHECK: call @product
-// CHECK: memref.view %[[RESULT]][%c0][%[[BATCH]], %[[S]]] : memref<1xi8> to memref<?x?x50xf32>
+// CHECK: %[[ROWS:.*]] = arith.muli %[[BATCH]], %[[S]]
+// CHECK: memref.view %[[RESULT]][%c0][%[[ROWS]]] : memref<1xi8> to memref<?x50xf32>
 // CHECK: call @unflatten
 func.func private @flatten(%x: tensor<?x?x40xf32, #heddle.dims<batch, s, 40>> {heddle.exact}, %o: tensor<?xi64, #heddle.dims<batch + 1>>) -> !x {
   %r = heddle.flatten %x rows %o : tensor<?x?x40xf32, #heddle.dims<batch, s, 40>>, tensor<?xi64, #heddle.dims<batch + 1>> -> !x
