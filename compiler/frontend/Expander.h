@@ -87,7 +87,8 @@ private:
   // Tasks.cpp
   std::optional<int64_t> configuredInt(const std::string &key) const;
   mlir::Attribute describeTask(const syntax::Task &task, mlir::ModuleOp module);
-  void checkTranslation(const syntax::Task &task, const std::map<std::string, int64_t> &settings, std::optional<int64_t> ids);
+  void checkTranslation(const syntax::Task &task, const std::map<std::string, int64_t> &settings, mlir::func::FuncOp encode,
+                        mlir::func::FuncOp decode);
   void readSetting(const syntax::Task &task, const syntax::Argument &argument, std::map<std::string, int64_t> &settings);
   mlir::Attribute describeTokenizer(const syntax::Tokenizer &tokenizer, mlir::Builder &builder);
 

@@ -57,18 +57,49 @@ void Expander::describeTasks(mlir::ModuleOp module) {
   module->setAttr(tokenizersAttr, builder.getArrayAttr(tokenizers));
 }
 
-/// How many ids an entry gives a score each, where its result says so.
-static std::optional<int64_t> scoredIds(mlir::ModuleOp module, llvm::StringRef entry) {
-  auto function = module.lookupSymbol<mlir::func::FuncOp>(entry);
-  if (!function || function.getNumResults() == 0)
-    return std::nullopt;
-  auto type = mlir::dyn_cast<mlir::RankedTensorType>(function.getResultTypes().front());
-  bool isScores = type && type.getRank() == 3 && type.getElementType().isF32() && !type.isDynamicDim(2);
-  return isScores ? std::optional(type.getDimSize(2)) : std::nullopt;
+static bool isRagged(mlir::func::FuncOp entry, unsigned argument) {
+  DimsAttr dims = dimsOf(entry.getArgumentTypes()[argument]);
+  auto dimensions = entry->getAttrOfType<mlir::ArrayAttr>(dimensionsAttr);
+  return dims && dimensions && llvm::any_of(dimensions, [&](mlir::Attribute attribute) {
+           auto dimension = mlir::cast<DimensionAttr>(attribute);
+           return dimension.isRagged() && dims.find(dimension.getName().getValue());
+         });
+}
+
+static mlir::RankedTensorType firstResult(mlir::func::FuncOp entry) {
+  return entry.getNumResults() ? mlir::dyn_cast<mlir::RankedTensorType>(entry.getResultTypes().front()) : mlir::RankedTensorType();
+}
+
+/// What keeps two entries from being a translation, empty where they are one: the first takes ids and gives a memory, the second takes ids and that
+/// memory and gives every id a score. What else they take may be left out.
+static std::string misfit(mlir::func::FuncOp encode, mlir::func::FuncOp decode) {
+  auto othersDefault = [](mlir::func::FuncOp entry, unsigned from) {
+    return llvm::all_of(llvm::seq(from, entry.getNumArguments()), [&](unsigned i) { return entry.getArgAttr(i, defaultAttr) != nullptr; });
+  };
+  for (mlir::func::FuncOp entry : {encode, decode}) {
+    auto ids = entry.getNumArguments() ? mlir::dyn_cast<mlir::RankedTensorType>(entry.getArgumentTypes()[0]) : mlir::RankedTensorType();
+    if (!ids || ids.getRank() != 2 || !ids.getElementType().isInteger(32) || !isRagged(entry, 0))
+      return fmt::format("entry '{}' must take i32[batch, tokens...] first", entry.getName().str());
+  }
+  mlir::RankedTensorType memory = firstResult(encode), scores = firstResult(decode);
+  auto taken = decode.getNumArguments() > 1 ? mlir::dyn_cast<mlir::RankedTensorType>(decode.getArgumentTypes()[1]) : mlir::RankedTensorType();
+  if (!memory || !taken || taken.getRank() != memory.getRank() || taken.getElementType() != memory.getElementType() || !isRagged(decode, 1))
+    return fmt::format("entry '{}' must take second what '{}' gives", decode.getName().str(), encode.getName().str());
+  if (!scores || scores.getRank() != 3 || !scores.getElementType().isF32())
+    return fmt::format("entry '{}' must give a score for every id: f32[batch, tokens..., ids]", decode.getName().str());
+  if (!othersDefault(encode, 1) || !othersDefault(decode, 2))
+    return fmt::format("entry '{}' takes more than a translation has; give its other arguments a default",
+                       (othersDefault(encode, 1) ? decode : encode).getName().str());
+  return "";
 }
 
 /// A first or last id that the decoder does not know is a contradiction; without one the executable can still run its entries.
-void Expander::checkTranslation(const Task &task, const std::map<std::string, int64_t> &settings, std::optional<int64_t> ids) {
+void Expander::checkTranslation(const Task &task, const std::map<std::string, int64_t> &settings, mlir::func::FuncOp encode,
+                                mlir::func::FuncOp decode) {
+  if (std::string reason = misfit(encode, decode); !reason.empty())
+    return trace.error(task.at, fmt::format("task '{}': {}", task.name, reason));
+  mlir::RankedTensorType scores = firstResult(decode);
+  std::optional<int64_t> ids = scores.isDynamicDim(2) ? std::nullopt : std::optional(scores.getDimSize(2));
   struct Use {
     const char *setting, *key, *without;
   };
@@ -135,7 +166,8 @@ mlir::Attribute Expander::describeTask(const Task &task, mlir::ModuleOp module) 
       trace.error(task.at, fmt::format("setting '{}' of task '{}': expected at least {}, got {}", name, task.name, least, value));
     stated.push_back(named(builder, name, builder.getI64IntegerAttr(value)));
   }
-  checkTranslation(task, settings, scoredIds(module, mlir::cast<mlir::StringAttr>(entries.back()).getValue()));
+  auto entryOf = [&](mlir::Attribute name) { return module.lookupSymbol<mlir::func::FuncOp>(mlir::cast<mlir::StringAttr>(name).getValue()); };
+  checkTranslation(task, settings, entryOf(entries[0]), entryOf(entries[1]));
   return builder.getDictionaryAttr({named(builder, "kind", builder.getStringAttr(task.name)),
                                     named(builder, "entries", builder.getArrayAttr(entries)),
                                     named(builder, "settings", builder.getDictionaryAttr(stated))});

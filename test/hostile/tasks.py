@@ -42,6 +42,8 @@ CASES = [
     task("a source word without a row", "m/source.json: error: the tokenizer has ids up to 3, but 'source' of entry 'encode' takes 0 to 2", source=["a", "b", "c", "d"]),
     task("ids without a target word", "m/target.json: note: the tokenizer has ids up to 1, but entry 'decode' gives scores up to 3; those beyond print as nothing",
          target=["s", "e"]),
+    Case("a task of entries that do not fit", "m/model.heddle:4:3: error: task 'translate': entry 'f' must take i32[batch, tokens...] first",
+         {"m/model.heddle": "heddle 1\nmodel x {\n  entry f(x: f32[batch]) -> f32[batch] = x\n  task translate(f, f)\n}\n"}),
     Case("a task of entries that are not there", "m/model.heddle:4:21: error: a task takes the names of entries; there is no entry 'decode'",
          {"m/model.heddle": "heddle 1\nmodel x {\n  entry f(x: f32[batch]) -> f32[batch] = x\n  task translate(f, decode)\n}\n"}),
 ]

@@ -9,8 +9,8 @@ using testing::Not;
 
 namespace {
 std::string text(const std::string &items) {
-  return "heddle 1\nmodel x {\n  entry encode(s: i32[batch, s...]) -> i32[batch, s...] = s\n"
-         "  entry decode(t: i32[batch, t...], m: i32[batch, s...]) -> i32[batch, t...] = t\n" +
+  return "heddle 1\nmodel x {\n  entry encode(s: i32[batch, s...]) -> f32[batch, s..., 4] = weight(\"s\", [9, 4])[s]\n"
+         "  entry decode(t: i32[batch, t...], m: f32[batch, s..., 4]) -> f32[batch, t..., 9] = weight(\"t\", [9, 9])[t]\n" +
          items + "\n}\n";
 }
 } // namespace
@@ -39,6 +39,31 @@ TEST(Tasks, refusals) {
               HasSubstr("'eos_token_id': expected int, got a list"));
   EXPECT_THAT(refusal({text("  task translate(encode, decode)"), R"({"max_length": 0})", {}}),
               HasSubstr("setting 'limit' of task 'translate': expected at least 1, got 0"));
+}
+
+TEST(Tasks, entriesFitTheirTask) {
+  auto said = [](const std::string &entries) { return refusal({text("  entry f" + entries), "", {}}); };
+  EXPECT_THAT(said("(x: f32[batch, 4]) -> f32[batch, 4] = x\n  task translate(f, decode)"),
+              HasSubstr("task 'translate': entry 'f' must take i32[batch, tokens...] first"));
+  EXPECT_THAT(said("(x: i32[batch, 4]) -> i32[batch, 4] = x\n  task translate(f, decode)"),
+              HasSubstr("entry 'f' must take i32[batch, tokens...] first"));
+  EXPECT_THAT(said("(s: i32[batch, s...]) -> i32[batch, s...] = s\n  task translate(f, decode)"),
+              HasSubstr("entry 'decode' must take second what 'f' gives"));
+  EXPECT_THAT(said("(t: i32[batch, t...], m: f32[batch, s..., 4]) -> i32[batch, t...] = t\n  task translate(encode, f)"),
+              HasSubstr("entry 'f' must give a score for every id: f32[batch, tokens..., ids]"));
+  EXPECT_THAT(said("(s: i32[batch, s...], x: f32[]) -> f32[batch, s..., 4] = weight(\"s\", [9, 4])[s]\n  task translate(f, decode)"),
+              HasSubstr("entry 'f' takes more than a translation has; give its other arguments a default"));
+  EXPECT_THAT(said("(s: i32[batch, s...]) -> f32[batch, s..., 4] = weight(\"s\", [9, 4])[s]\n  task translate(f, f)"),
+              HasSubstr("entry 'f' must take second what 'f' gives"));
+}
+
+TEST(Tasks, idsHaveScores) {
+  EXPECT_THAT(refusal({text("  task translate(encode, decode, start=1, end=9)"), "", {}}),
+              HasSubstr("setting 'end' of task 'translate': expected 0 to 8, the ids that have a score, got 9"));
+  Imported imported = import({text("  task translate(encode, decode, start=8)"), "", {}});
+  EXPECT_TRUE(imported.module);
+  EXPECT_THAT(imported.messages, HasSubstr("note: task 'translate' has no 'end' (eos_token_id): every text is translated to the limit"));
+  EXPECT_THAT(imported.messages, Not(HasSubstr("'start'")));
 }
 
 TEST(Tasks, thoseNotBuiltYetAreANote) {
