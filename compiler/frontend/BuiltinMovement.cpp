@@ -262,7 +262,17 @@ Value Expander::gather(const Value &table, const Value &ids, Position at) {
   boundIds(*i, rows.extent.staticValue(), at);
   Axes axes = i->axes;
   axes.insert(axes.end(), t->axes.begin() + 1, t->axes.end());
-  return Tensor{Element::F32, axes, emitter.make<GatherOp>(emitter.type(Element::F32, axes), t->value, i->value), ""};
+  mlir::RankedTensorType result = emitter.type(Element::F32, axes);
+  DimsAttr whole = dimsOf(t->value), places = dimsOf(i->value);
+  bool staticPlaces = places.getRank() > 0 && places.isStatic(places.getRank() - 1);
+  if (whole.getRank() == 2 || (whole.getRank() == 1 && !staticPlaces))
+    return Tensor{Element::F32, axes, emitter.make<GatherOp>(result, t->value, i->value), ""};
+  // A row of more axes is gathered as one of one axis, and so is a number where the ids have columns: each id is a row of the result.
+  DimsAttr row = whole.dropFront().product();
+  mlir::Type element = result.getElementType();
+  mlir::Value flat = emitter.make<ReshapeOp>(whole.extent(0).concat(row).tensorOf(element), t->value);
+  mlir::Value gathered = emitter.make<GatherOp>(places.concat(row).tensorOf(element), flat, i->value);
+  return Tensor{Element::F32, axes, emitter.make<ReshapeOp>(result, gathered), ""};
 }
 
 } // namespace heddle::frontend

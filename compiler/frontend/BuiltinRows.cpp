@@ -93,8 +93,16 @@ std::vector<Value> Expander::builtinSoftmax(Arguments &arguments) {
     return {Failed()};
   if (x->axes[places->front()].unit)
     return {elementwise.binary(syntax::Operator::Divide, *x, *x, arguments.at, arguments.at, "")};
-  return {Tensor{Element::F32, x->axes,
-                 emitter.make<SoftmaxOp>(x->value.getType(), x->value, Emitter::places(x->axes)[places->front()], mlir::Value()), ""}};
+  int64_t axis = Emitter::places(x->axes)[places->front()];
+  DimsAttr dims = dimsOf(x->value);
+  if (axis + 1 == dims.getRank() || !dims.isStatic(dims.getRank() - 1))
+    return {Tensor{Element::F32, x->axes, emitter.make<SoftmaxOp>(x->value.getType(), x->value, axis, mlir::Value()), ""}};
+  // Where columns are static, rows lie side by side in memory: the axis is brought last, and back.
+  llvm::SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, dims.getRank()));
+  std::swap(order[axis], order.back());
+  mlir::Value turned = emitter.make<TransposeOp>(dims.select(order).tensorOf(emitter.elementType(Element::F32)), x->value, order);
+  mlir::Value soft = emitter.make<SoftmaxOp>(turned.getType(), turned, order.size() - 1, mlir::Value());
+  return {Tensor{Element::F32, x->axes, emitter.make<TransposeOp>(x->value.getType(), soft, order), ""}};
 }
 
 /// x with a static last axis, and its vectors of that length; none after an error.

@@ -104,11 +104,19 @@ TEST(Builtins, readingAlongARaggedAxis) {
       ops("    return mean(x, over=sequence)", "", "f32[batch, n_embd]"),
       HasSubstr("heddle.mean %arg1 over [1] : tensor<?x?x64xf32, #heddle.dims<batch, sequence, 64>> -> tensor<?x64xf32, #heddle.dims<batch, 64>>"));
   EXPECT_THAT(ops("    return max(x, over=[n_embd, sequence])", "", "f32[batch]"), HasSubstr("heddle.max %arg1 over [1, 2]"));
-  EXPECT_THAT(ops("    return softmax(x, over=sequence)"), HasSubstr("heddle.softmax %arg1 axis 1"));
+  EXPECT_THAT(ops("    return softmax(x, over=sequence)"),
+              AllOf(HasSubstr("heddle.transpose %arg1 [0, 2, 1]"), HasSubstr("heddle.softmax %0 axis 2")));
   EXPECT_THAT(ops("    return transpose(x) @ x", "", "f32[batch, n_embd, n_embd]"),
               HasSubstr("heddle.matmul %0, %arg1 : tensor<?x64x?xf32, #heddle.dims<batch, 64, sequence>>"));
   EXPECT_THAT(ops("    return x - mean(x, over=sequence)"),
               HasSubstr("along [0, 2] : tensor<?x64xf32, #heddle.dims<batch, 64>> -> tensor<?x?x64xf32"));
+}
+
+TEST(Builtins, tablesOfAnyShape) {
+  std::string ir = ops("    return weight(\"t\", [10, 4, 16])[tokens]", "", "f32[batch, sequence..., 4, 16]");
+  EXPECT_THAT(ir, AllOf(HasSubstr("heddle.reshape %0"), HasSubstr("heddle.gather %1[%arg0] : tensor<10x64xf32")));
+  ir = ops("    return x * weight(\"t\", [10])[iota(n_embd)]");
+  EXPECT_THAT(ir, HasSubstr("tensor<10x1xf32, #heddle.dims<10, 1>>, tensor<64xi32, #heddle.dims<64>> -> tensor<64x1xf32, #heddle.dims<64, 1>>"));
 }
 
 TEST(Builtins, tokensOfARow) {
