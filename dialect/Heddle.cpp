@@ -26,6 +26,15 @@ static ParseResult parseFrequencies(AsmParser &parser, DenseF64ArrayAttr &freque
   return success();
 }
 
+static void printShape(AsmPrinter &printer, ArrayRef<int64_t> shape) {
+  printer << '[';
+  llvm::interleaveComma(shape, printer);
+  printer << ']';
+}
+static ParseResult parseShape(AsmParser &parser, SmallVector<int64_t> &shape) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] { return parser.parseInteger(shape.emplace_back()); });
+}
+
 #include "dialect/Dialect.cpp.inc"
 #include "dialect/Enums.cpp.inc"
 #include "dialect/Interfaces.cpp.inc"

@@ -50,7 +50,7 @@ def Heddle_ReshapeRecipe : Heddle_Attr<"ReshapeRecipe", "reshape"> {
     ```
   }];
   let parameters = (ins "mlir::Attribute":$source, ArrayRefParameter<"int64_t">:$shape);
-  let assemblyFormat = "`<` $source `,` `[` $shape `]` `>`";
+  let assemblyFormat = "`<` $source `,` custom<Shape>($shape) `>`"; // a number has the shape []
 }
 def Heddle_TransposeRecipe : Heddle_Attr<"TransposeRecipe", "transpose"> {
   let summary = "axis i of the result is axis permutation[i] of the source";

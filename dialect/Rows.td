@@ -25,8 +25,8 @@ class Heddle_ReduceOp<string mnemonic, string what, string formula> : Heddle_Op<
   let hasVerifier = 1;
 }
 def Heddle_SumOp : Heddle_ReduceOp<"sum", "the sum", "sum(x); 0 where nothing is read.">;
-def Heddle_MaxOp : Heddle_ReduceOp<"max", "the largest element", "max(x); -infinity where nothing is read; NaN where a NaN is read.">;
-def Heddle_MinOp : Heddle_ReduceOp<"min", "the smallest element", "min(x); infinity where nothing is read; NaN where a NaN is read.">;
+def Heddle_MaxOp : Heddle_ReduceOp<"max", "the largest element", "max(x); -infinity, or the least integer, where nothing is read; NaN where a NaN is read.">;
+def Heddle_MinOp : Heddle_ReduceOp<"min", "the smallest element", "min(x); infinity, or the largest integer, where nothing is read; NaN where a NaN is read.">;
 def Heddle_MeanOp : Heddle_ReduceOp<"mean", "the mean", "sum(x) / n; 0 where nothing is read.">;
 def Heddle_VarOp : Heddle_ReduceOp<"var", "the biased variance", "sum((x - mean(x))^2) / n, in two passes; 0 where nothing is read.">;
 

@@ -116,8 +116,11 @@ LogicalResult EntryFlattener::flattenArguments(ArrayRef<Value> arguments) {
     bool panels = dims && dims.getRank() && dims.isStatic(dims.getRank() - 1);
     if (!axis && !panels)
       continue;
-    if (axis && *axis != 1)
-      return entry.emitOpError("takes ") << dims << ": a ragged axis that is not the second is not built yet";
+    if (axis && *axis != 1) { // padded inside first, then rows
+      Value inside = FlattenOp::create(b, argument.getLoc(), argument.getType(), argument, Value());
+      map.map(argument, rowsAgain(inside, argument.getType()));
+      continue;
+    }
     Value offsets = axis ? rowsOf(dims.nameOf(*axis)).offsets : Value();
     map.map(argument, FlattenOp::create(b, argument.getLoc(), flatType(argument.getType()), argument, offsets).getResult());
     count += axis.has_value();
@@ -398,8 +401,10 @@ LogicalResult EntryFlattener::unflattenResults(func::ReturnOp op) {
   for (Value result : op.getOperands()) {
     DimsAttr dims = dimsOf(result);
     Value offsets;
-    if (auto axis = raggedAxis(dims); axis && *axis != 1)
-      return op.emitOpError("gives ") << dims << ": a ragged axis that is not the second is not built yet";
+    if (auto axis = raggedAxis(dims); axis && *axis != 1) { // its zeros come with the padding
+      results.push_back(UnflattenOp::create(b, op.getLoc(), result.getType(), padded(result), Value()));
+      continue;
+    }
     for (int64_t i = dims.getRank() - 1; i > 0; --i) // the rule of zeros is for the first ragged axis
       if (StringAttr name = dims.nameOf(i); name && ragged.count(name) && dims.nameOf(0) == rowsOf(name).batch)
         offsets = rowsOf(name).offsets;

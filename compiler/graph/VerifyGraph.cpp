@@ -53,10 +53,11 @@ struct VerifyGraph : heddle::impl::VerifyGraphBase<VerifyGraph> {
         complain(op, "a ragged tensor that is not rows of tokens");
     }
   }
-  /// Ops that read along a ragged axis work on padded tensors, whose result goes back to rows right away.
+  /// Ops that read along a ragged axis work on padded tensors, whose result goes back to rows right away; so does an argument whose ragged axis is
+  /// not the second.
   static bool readsPadded(Operation *op) {
     return llvm::all_of(op->getUsers(), [](Operation *user) { return isa<FlattenOp, UnflattenOp, TransposeOp>(user); }) &&
-           isa<MatmulOp, SumOp, MaxOp, MinOp, MeanOp, VarOp, SoftmaxOp, MaskScoresOp, MaskValuesOp>(op);
+           isa<MatmulOp, SumOp, MaxOp, MinOp, MeanOp, VarOp, SoftmaxOp, MaskScoresOp, MaskValuesOp, FlattenOp>(op);
   }
   static bool isView(Operation *op) { return isa<TransposeOp, BroadcastOp, ReshapeOp>(op); }
   static int raggedAxes(func::FuncOp entry, DimsAttr dims) {

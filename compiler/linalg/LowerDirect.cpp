@@ -104,12 +104,25 @@ Value meanOf(LinalgBuilder &b, Value sum, Value count) {
   Value zero = b.zero(sum.getType()), none = b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, count, zero);
   return b.choose(none, zero, b.make<arith::DivFOp>(sum, count));
 }
+
+/// A sum or extremum of integers.
+Value wholeNumber(LinalgBuilder &b, Operation *op, DirectReduction &reduction) {
+  Type type = elementOf(op->getResult(0));
+  unsigned bits = type.getIntOrFloatBitWidth();
+  auto number = [&](const APInt &value) -> Value { return b.make<arith::ConstantOp>(b.getIntegerAttr(type, value)); };
+  if (isa<SumOp>(op))
+    return reduction.run(b, number(APInt::getZero(bits)), [](LinalgBuilder &i, Value x, Value r) { return i.make<arith::AddIOp>(r, x); });
+  if (isa<MaxOp>(op))
+    return reduction.run(b, number(APInt::getSignedMinValue(bits)), [](LinalgBuilder &i, Value x, Value r) { return i.make<arith::MaxSIOp>(r, x); });
+  return reduction.run(b, number(APInt::getSignedMaxValue(bits)), [](LinalgBuilder &i, Value x, Value r) { return i.make<arith::MinSIOp>(r, x); });
+}
 } // namespace
 
 FailureOr<Value> KernelLowering::lowerReduction(LinalgBuilder &b, Operation *op) {
   Type element = elementOf(op->getResult(0));
-  if (!isa<FloatType>(element))
-    return op->emitOpError("is built for floating-point elements only");
+  bool whole = isa<IntegerType>(element);
+  if (element.isInteger(1) || (whole && isa<MeanOp, VarOp>(op)))
+    return op->emitOpError("is no reduction of ") << element;
   auto over = cast<DenseI64ArrayAttr>(op->getAttr("over")).asArrayRef();
   DirectReduction reduction{*this, op, over, op->getNumOperands() > 1 ? op->getOperand(1) : Value(), {}, {}};
   DimsAttr dims = dimsOf(op->getResult(0));
@@ -123,7 +136,9 @@ FailureOr<Value> KernelLowering::lowerReduction(LinalgBuilder &b, Operation *op)
       reduction.kept.erase(reduction.kept.begin()); // the batch row is no axis of the source
   }
   Value zero = b.zero(element), result;
-  if (isa<MaxOp>(op))
+  if (whole)
+    result = wholeNumber(b, op, reduction);
+  else if (isa<MaxOp>(op))
     result = reduction.run(b, b.lowest(element), [](LinalgBuilder &i, Value x, Value r) { return extremum(i, arith::CmpFPredicate::OGT, x, r); });
   else if (isa<MinOp>(op))
     result = reduction.run(b, b.number(element, INFINITY),

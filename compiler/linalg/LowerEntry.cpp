@@ -15,13 +15,14 @@ int64_t WeightPlacer::offsetOf(WeightOp weight, RankedTensorType layout) {
     return at->second;
   MLIRContext *context = module.getContext();
   Attribute recipe = weight.getRecipe();
-  int64_t columns = layout.getShape().back();
-  bool panels = layout.getRank() == 3 && weight.getTensorType().getRank() == 2;
-  if (!panels && weight.getTensorType().getRank() > 2) // leading axes are one in memory
+  int64_t rank = weight.getTensorType().getRank();
+  bool panels = layout.getRank() == 3 && rank == 2;
+  if (!panels && rank > 2) // leading axes are one in memory
     recipe = ReshapeRecipeAttr::get(context, recipe, {layout.getShape().front(), weight.getTensorType().getShape().back()});
-  recipe = panels ? Attribute(PackRecipeAttr::get(context, recipe, columns)) : Attribute(PadRecipeAttr::get(context, recipe, columns));
-  if (weight.getTensorType().getRank() == 0)
-    recipe = weight.getRecipe();
+  if (rank > 0) { // a number lies as it is
+    int64_t columns = layout.getShape().back();
+    recipe = panels ? Attribute(PackRecipeAttr::get(context, recipe, columns)) : Attribute(PadRecipeAttr::get(context, recipe, columns));
+  }
   std::string text;
   llvm::raw_string_ostream(text) << recipe;
   int64_t bytes = layout.getNumElements() * llvm::divideCeil(layout.getElementTypeBitWidth(), 8);
@@ -129,6 +130,7 @@ LogicalResult EntryLowering::run() {
   inputs.append(info.dimensions.size(), b.getIndexType());
   auto made = func::FuncOp::create(b, entry.getLoc(), entry.getName(), b.getFunctionType(inputs, {}));
   made->setAttr(entryAttr, b.getUnitAttr());
+  made->setAttr(nameAttr, b.getStringAttr(entry.getName())); // equal kernels are merged, equal entries are not
   block = made.addEntryBlock();
   b.setInsertionPointToStart(block);
   for (auto [i, dimension] : llvm::enumerate(info.dimensions))

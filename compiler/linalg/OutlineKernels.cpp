@@ -74,6 +74,7 @@ struct OutlineKernels : heddle::impl::OutlineKernelsBase<OutlineKernels> {
 
   void outline(func::FuncOp entry) {
     Block &block = entry.getBody().front();
+    entry->setAttr(nameAttr, StringAttr::get(&getContext(), entry.getName())); // equal kernels are merged, equal entries are not
     giveResultsTheirOwn(block);
     KernelGroups grouped(block);
     IRMapping calls; // old value -> result of the call that makes it

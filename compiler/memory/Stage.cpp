@@ -13,6 +13,7 @@ static void bufferize(OpPassManager &pm) {
   options.bufferizeFunctionBoundaries = true;
   options.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap; // kernels take whole buffers
   pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass()); // what a kernel of one row returns is its destination, not a shape of a shape of it
   pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
   // A tile written back to where it was made is `memref.copy %a, %b` of two equal subviews: CSE makes them one value, and only a canonicalizer after
   // it drops the copy.

@@ -109,13 +109,23 @@ template <class Better> double extreme(Group x, double none, Better better) {
   return none;
 }
 constexpr double infinity = std::numeric_limits<double>::infinity();
-double largest(Group x) { return extreme(x, -infinity, std::greater<>()); }
-double smallest(Group x) { return extreme(x, infinity, std::less<>()); }
+/// What is beyond all numbers of an element type: infinity, or the extreme integer.
+double beyond(mlir::Type element, bool below) {
+  if (element.isInteger(32))
+    return below ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int32_t>::max();
+  return below ? -infinity : infinity;
+}
 } // namespace
 
 Tensor evaluate(SumOp op, Tensors operands, Site &site) { return reduce(op, operands, site, sum); }
-Tensor evaluate(MaxOp op, Tensors operands, Site &site) { return reduce(op, operands, site, largest); }
-Tensor evaluate(MinOp op, Tensors operands, Site &site) { return reduce(op, operands, site, smallest); }
+Tensor evaluate(MaxOp op, Tensors operands, Site &site) {
+  double none = beyond(getElementTypeOrSelf(op.getType()), true);
+  return reduce(op, operands, site, [&](Group x) { return extreme(x, none, std::greater<>()); });
+}
+Tensor evaluate(MinOp op, Tensors operands, Site &site) {
+  double none = beyond(getElementTypeOrSelf(op.getType()), false);
+  return reduce(op, operands, site, [&](Group x) { return extreme(x, none, std::less<>()); });
+}
 Tensor evaluate(MeanOp op, Tensors operands, Site &site) { return reduce(op, operands, site, mean); }
 Tensor evaluate(VarOp op, Tensors operands, Site &site) { return reduce(op, operands, site, variance); }
 
@@ -124,7 +134,7 @@ Tensor evaluate(SoftmaxOp op, Tensors operands, Site &site) {
   Tensor result(source.shape);
   for (const auto &places : placesOf(op.getSource(), source, static_cast<int64_t>(op.getAxis()), operands[1], site)) {
     std::vector<double> values = valuesAt(places, source);
-    double top = largest(values);
+    double top = extreme(values, -infinity, std::greater<>());
     if (top == -infinity) // nothing to read, or -infinity alone: 0
       continue;
     for (double &value : values)

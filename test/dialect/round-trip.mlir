@@ -15,6 +15,8 @@ heddle.weight @angles : tensor<128x4xf32, #heddle.dims<128, 4>> = #heddle.cast<#
 heddle.weight @bits : tensor<2x2xf64, #heddle.dims<2, 2>> = #heddle.angles<[0.74989420933245587], 2, 2, halves>
 // CHECK: #heddle.pad<#heddle.cast<#heddle.constant<dense<[1.000000e+00, 5.000000e-01]> : tensor<2xf64>>, f32>, 32>
 heddle.weight @constant : tensor<32xf32, #heddle.dims<32>> = #heddle.pad<#heddle.cast<#heddle.constant<dense<[1.0, 0.5]> : tensor<2xf64>>, f32>, 32>
+// CHECK: heddle.weight @number : tensor<f32, #heddle.dims<>> = #heddle.reshape<#heddle.tensor<"e", tensor<1xf32>>, []>
+heddle.weight @number : tensor<f32, #heddle.dims<>> = #heddle.reshape<#heddle.tensor<"e", tensor<1xf32>>, []>
 // CHECK: #heddle.scale<#heddle.add<#heddle.select<#heddle.tensor<"d", tensor<4x2xf32>>, 0, [0, 0, 3]>, 1.000000e+00{{.*}}>, 8.000000e+00{{.*}}>
 heddle.weight @numbers : tensor<3x2xf32, #heddle.dims<3, 2>> = #heddle.scale<#heddle.add<#heddle.select<#heddle.tensor<"d", tensor<4x2xf32>>, 0, [0, 0, 3]>, 1.0>, 8.0>
 // CHECK: #heddle.pack<#heddle.reshape<#heddle.tensor<"c", tensor<2x3x40xf32>>, [6, 40]>, 32>

@@ -87,10 +87,22 @@ func.func @no_attention_of_five_axes(%x: tensor<?x?x24xf32, #heddle.dims<batch, 
 }
 
 // -----
-// expected-error @+1 {{takes #heddle.dims<batch, 2, s, 4>: a ragged axis that is not the second is not built yet}}
-func.func @no_late_ragged_argument(%k: tensor<?x2x?x4xf32, #heddle.dims<batch, 2, s, 4>>)
+!k = tensor<?x2x?x4xf32, #heddle.dims<batch, 2, s, 4>>
+
+// Where the ragged axis of an argument or result is not the second, it is turned there: padded, then rows; and back.
+// CHECK-LABEL: func.func @late_ragged_axis
+// CHECK-SAME: %[[K:[a-z0-9]*]]: tensor<?x2x?x4xf32
+// CHECK: %[[INSIDE:.*]] = heddle.flatten %[[K]] : tensor<?x2x?x4xf32
+// CHECK: %[[TURNED:.*]] = heddle.transpose %[[INSIDE]] [0, 2, 1, 3] : {{.*}} -> tensor<?x?x2x4xf32
+// CHECK: %[[ROWS:.*]] = heddle.flatten %[[TURNED]] rows %{{.*}} -> tensor<?x2x4xf32, #heddle.dims<s.tokens, 2, 4>>
+// CHECK: %[[Y:.*]] = arith.negf %[[ROWS]]
+// CHECK: %[[WIDE:.*]] = heddle.unflatten %[[Y]] rows %{{.*}} -> tensor<?x?x2x4xf32
+// CHECK: %[[BACK:.*]] = heddle.transpose %[[WIDE]] [0, 2, 1, 3]
+// CHECK: heddle.unflatten %[[BACK]] : tensor<?x2x?x4xf32
+func.func @late_ragged_axis(%k: !k) -> !k
     attributes {heddle.entry, heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch">]} {
-  return
+  %y = arith.negf %k : !k
+  return %y : !k
 }
 
 // -----

@@ -22,7 +22,7 @@ func.func private @product(%x: !x, %w: !w) -> !y {
 heddle.weight @w : !w = #heddle.tensor<"w", tensor<40x50xf32>>
 // An entry: raw buffers (argument, result, offsets, starts, section), then its dimensions.
 // CHECK-LABEL: func.func @entry
-// CHECK-SAME: (%{{.*}}: memref<1xi8>, %[[RESULT:.*]]: memref<1xi8>, %{{.*}}: memref<1xi8>, %{{.*}}: memref<1xi8>, %[[SECTION:.*]]: memref<1xi8>, %[[BATCH:.*]]: index, %[[S:.*]]: index, %[[TOKENS:.*]]: index) attributes {heddle.entry}
+// CHECK-SAME: (%{{.*}}: memref<1xi8>, %[[RESULT:.*]]: memref<1xi8>, %{{.*}}: memref<1xi8>, %{{.*}}: memref<1xi8>, %[[SECTION:.*]]: memref<1xi8>, %[[BATCH:.*]]: index, %[[S:.*]]: index, %[[TOKENS:.*]]: index) attributes {heddle.entry, heddle.name = "entry"}
 // CHECK: memref.view %[[SECTION]][%c0][] : memref<1xi8> to memref<2x40x32xf32>
 // CHECK: tensor.empty(%[[TOKENS]]) : tensor<?x64xf32>
 // CHECK: call @product

@@ -138,3 +138,13 @@ func.func @no_mask_of_the_same_kernel(%x: !v, %y: !v) -> !v attributes {heddle.e
   %r = heddle.mask_values %b : !v
   return %r : !v
 }
+
+// -----
+!x = tensor<?x8xf32, #heddle.dims<s.tokens, 8>>
+
+// Equal entries stay two.
+// CHECK-LABEL: func.func @named
+// CHECK-SAME: heddle.name = "named"
+func.func @named(%x: !x) -> !x attributes {heddle.entry} {
+  return %x : !x
+}
