@@ -59,13 +59,15 @@ Value Elementwise::binary(Operator op, const Value &left, const Value &right, Po
     return constants(op, left, right, *element, what, opAt);
   if (op == Operator::Power)
     return power(left, right, opAt);
-  if (op == Operator::Remainder)
-    return trace.fail(opAt, "'%' on tensors of a run is not built yet");
+  if (op == Operator::Remainder && *element == Element::F32)
+    return trace.fail(opAt, "'%' on f32 tensors of a run is not built yet");
   std::optional<Operands> both = operands(left, right, *element, what, opAt);
   if (!both)
     return Failed();
   if (isComparison(op))
     return Tensor{Element::Bool, both->axes, comparison(op, *element, both->left, both->right), ""};
+  if (op == Operator::Remainder)
+    return Tensor{Element::I32, both->axes, remainder(both->left, both->right, both->axes), ""};
   return Tensor{*element, both->axes, arithmetic(op, *element, both->left, both->right), ""};
 }
 
@@ -134,6 +136,15 @@ std::optional<Elementwise::Operands> Elementwise::operands(const Value &left, co
     return std::nullopt;
   mlir::Value a = spread(left, element, *axes), b = a ? spread(right, element, *axes) : mlir::Value();
   return b ? std::optional(Operands{std::move(*axes), a, b}) : std::nullopt;
+}
+
+/// By 0 and by -1, where the machine's division may fault, nothing is left.
+mlir::Value Elementwise::remainder(mlir::Value left, mlir::Value right, const Axes &axes) {
+  mlir::Value one = emitter.splat(1, Element::I32, axes);
+  mlir::Value zero = comparison(Operator::Equal, Element::I32, right, emitter.splat(0, Element::I32, axes));
+  mlir::Value minus = comparison(Operator::Equal, Element::I32, right, emitter.splat(-1, Element::I32, axes));
+  mlir::Value safe = emitter.make<arith::SelectOp>(emitter.make<arith::OrIOp>(zero, minus), one, right);
+  return emitter.make<arith::RemSIOp>(left, safe);
 }
 
 mlir::Value Elementwise::arithmetic(Operator op, Element element, mlir::Value left, mlir::Value right) {

@@ -42,6 +42,7 @@ private:
   Value constants(syntax::Operator op, const Value &left, const Value &right, Element element, const std::string &what, Position at);
   Value power(const Value &base, const Value &exponent, Position at);
   mlir::Value powerBySquaring(mlir::Value base, int64_t exponent);
+  mlir::Value remainder(mlir::Value left, mlir::Value right, const Axes &axes);
   mlir::Value arithmetic(syntax::Operator op, Element element, mlir::Value left, mlir::Value right);
   mlir::Value comparison(syntax::Operator op, Element element, mlir::Value left, mlir::Value right);
   mlir::Value realFunctionOf(const std::string &name, mlir::Value x, const Axes &axes);

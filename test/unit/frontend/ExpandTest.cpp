@@ -163,6 +163,12 @@ TEST(Expand, aTensorIsNeverNone) {
   EXPECT_THAT(ops("    return if iota(3) == none { -x } else { x }"), Not(HasSubstr("arith.negf")));
 }
 
+TEST(Expand, remaindersOfInts) {
+  std::string ir = ops("    return x * rearrange(f32(tokens % positions(tokens)), [b, s] -> [b, s, 1])");
+  EXPECT_THAT(ir, AllOf(HasSubstr("arith.select"), HasSubstr("arith.remsi"))); // by 0 and -1 the machine may fault
+  EXPECT_THAT(refusal({entryText("    return x % 2"), "", {}}), HasSubstr("9:14: error: '%' on f32 tensors of a run is not built yet"));
+}
+
 TEST(Expand, boolsThatDecideNothing) {
   for (const char *seen : {"true and x > 0", "x > 0 and true", "false or x > 0", "x > 0 or false"})
     EXPECT_EQ(count(ops(std::string("    return where(") + seen + ", x, 0)"), "arith.select"), 1u) << seen;
