@@ -46,6 +46,9 @@ mlir::RankedTensorType recipeType(mlir::Attribute recipe, std::string *why = nul
 /// What the tokens of a ragged dimension are called once they are rows: "source" -> "source.tokens".
 std::string tokensName(llvm::StringRef ragged);
 
+/// On the op at the root of `@fused e`: the place of e. The graph stage checks it and takes it away.
+inline constexpr llvm::StringLiteral fusedAttr = "heddle.fused";
+
 // Attribute names on entries, their arguments and results, and the module.
 inline constexpr llvm::StringLiteral entryAttr = "heddle.entry";                 // unit, on a func.func
 inline constexpr llvm::StringLiteral documentationAttr = "heddle.documentation"; // string, on entries and the module

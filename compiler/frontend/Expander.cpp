@@ -76,8 +76,8 @@ Value Expander::evaluateNode(const Expr &expr) {
     return evaluateCut(expr, *node);
   if (auto *node = std::get_if<Rearrange>(&expr.node))
     return evaluateRearrange(expr, *node);
-  if (std::get_if<Fused>(&expr.node))
-    return trace.fail(expr.at, "'@fused' is not built yet");
+  if (auto *node = std::get_if<Fused>(&expr.node))
+    return evaluateFused(expr, *node);
   if (auto *node = std::get_if<Not>(&expr.node)) {
     Value operand = evaluate(*node->operand);
     return operand.as<bool>() ? Value(!*operand.as<bool>()) : elementwise.invert(operand, expr.at);
@@ -86,6 +86,22 @@ Value Expander::evaluateNode(const Expr &expr) {
   for (const ExprPtr &item : std::get<ListExpr>(expr.node).items)
     items.push_back(evaluate(*item));
   return std::make_shared<const std::vector<Value>>(std::move(items));
+}
+
+/// `@fused e`: the op at the root of e remembers the place; the graph stage checks that it became part of a model op.
+Value Expander::evaluateFused(const Expr &expr, const Fused &node) {
+  Value value = evaluate(*node.operand);
+  auto *tensor = value.as<Tensor>();
+  if (value.failed() || (tensor && !emitter.ready()))
+    return value;
+  mlir::Operation *root = tensor && tensor->weight.empty() && tensor->value ? tensor->value.getDefiningOp() : nullptr;
+  while (root && mlir::isa<BroadcastOp, ReshapeOp, TransposeOp, SliceOp>(root))
+    root = root->getOperand(0).getDefiningOp();
+  if (!root)
+    return trace.fail(expr.at, fmt::format("'@fused' marks a formula of tensors, got {}", value.describe()));
+  emitter.at(expr.at);
+  root->setAttr(fusedAttr, mlir::LocationAttr(emitter.location()));
+  return value;
 }
 
 std::optional<bool> Expander::decide(const Expr &condition) {

@@ -166,6 +166,7 @@ private:
   Value slice(const Tensor &tensor, size_t axis, int64_t first, const Extent &size, bool drop);
   Value pickToken(const Tensor &tensor, size_t axis, bool last);
   Value evaluateRearrange(const syntax::Expr &expr, const syntax::Rearrange &node);
+  Value evaluateFused(const syntax::Expr &expr, const syntax::Fused &node);
   template <typename Plan> Value emitArrangement(const Tensor &tensor, const Axes &leading, const Plan &plan);
   Value product(const Value &left, const Value &right, Position at);
 

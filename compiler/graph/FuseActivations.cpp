@@ -69,13 +69,13 @@ private:
     double slope = form == GeluForm::erf ? 0.70710678118654752440 : 0.79788456080286535588;
     SmallVector<double> expected = form == GeluForm::erf ? SmallVector<double>{0, slope} : SmallVector<double>{0, slope, 0, slope * 0.044715};
     if (!isLike(*inside, expected))
-      return reportMissed(place, "gelu",
+      return reportMissed(root, "gelu",
                           form == GeluForm::erf ? fmt::format("erf is taken of {} x, not of x / sqrt(2)", (*inside)[1])
 
                                                 : std::string("tanh is not taken of sqrt(2 / pi) * (x + 0.044715 x^3)"),
                           "compute the constants exactly, or write gelu(x) or gelu_tanh(x)");
     if (!isClose(whole.number * constant, 0.5) || !isClose(whole.number * coefficient, 0.5))
-      return reportMissed(place, "gelu", fmt::format("the factor is {}, not 1/2", whole.number * constant));
+      return reportMissed(root, "gelu", fmt::format("the factor is {}, not 1/2", whole.number * constant));
     OpBuilder b(root);
     return replace(GeluOp::create(b, place, x.whole.getType(), x.whole, form));
   }

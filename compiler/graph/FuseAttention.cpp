@@ -33,7 +33,7 @@ private:
   double scale = 1;
   bool scaled = false;
 
-  LogicalResult missed(const std::string &reason, const std::string &remedy = {}) { return reportMissed(root.getLoc(), "attention", reason, remedy); }
+  LogicalResult missed(const std::string &reason, const std::string &remedy = {}) { return reportMissed(root, "attention", reason, remedy); }
   Type maskType() { return MaskType::get(b.getContext()); }
   std::string otherUse(Operation *op, Operation *known);
   FailureOr<MatmulOp> product(Term term);

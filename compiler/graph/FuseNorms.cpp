@@ -39,7 +39,7 @@ private:
 
   LogicalResult missed(StringRef what, const std::string &reason, const std::string &remedy) {
     told = true;
-    return reportMissed(root->getLoc(), what, reason, remedy);
+    return reportMissed(root, what, reason, remedy);
   }
 
   /// coefficient * term as the mean of a row: what is averaged, in the root's space.

@@ -22,7 +22,7 @@ LogicalResult fuseSoftmax(arith::DivFOp root) {
   auto sum = below.op<SumOp>();
   if (!power.op<math::ExpOp>() || !sum || sum.getOffsets())
     return failure();
-  auto missed = [&](const char *reason) { return reportMissed(root.getLoc(), "softmax", reason, "write softmax(scores)"); };
+  auto missed = [&](const char *reason) { return reportMissed(root, "softmax", reason, "write softmax(scores)"); };
   auto summed = formula.reduced(below, sum.getSource());
   if (!summed)
     return missed("the exps are not added along the last axis");

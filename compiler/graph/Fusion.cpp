@@ -12,8 +12,11 @@ void heddle::reportFused(Operation *made, Location root) {
   remark::passed(root, options(name)) << remark::add("{0}", name.str());
 }
 
-LogicalResult heddle::reportMissed(Location root, StringRef what, const std::string &reason, const std::string &remedy) {
-  auto said = remark::missed(root, options(what));
+LogicalResult heddle::reportMissed(Operation *root, StringRef what, const std::string &reason, const std::string &remedy) {
+  Builder b(root->getContext());
+  std::string noted = "no " + what.str() + " was made: " + reason;
+  root->setAttr(missedAttr, remedy.empty() ? b.getStrArrayAttr({noted}) : b.getStrArrayAttr({noted, remedy}));
+  auto said = remark::missed(root->getLoc(), options(what));
   said << remark::reason("{0}", reason);
   if (!remedy.empty())
     said << remark::suggest("{0}", remedy);

@@ -10,8 +10,12 @@ namespace heddle {
 /// `made` replaces the formula that ended in `root`, at its place.
 void reportFused(mlir::Operation *made, mlir::Location root);
 
-/// `what` ("attention") was not made at `root`. Always a failure, so that matchers can return it.
-mlir::LogicalResult reportMissed(mlir::Location root, llvm::StringRef what, const std::string &reason, const std::string &remedy = {});
+/// `what` ("attention") was not made of the formula that ends in `root`. Always a failure, so that matchers can return it. VerifyFused reads what is
+/// noted at the op.
+mlir::LogicalResult reportMissed(mlir::Operation *root, llvm::StringRef what, const std::string &reason, const std::string &remedy = {});
+
+/// What reportMissed notes at an op: "no attention was made: ...", and perhaps a remedy. Gone after VerifyFused.
+inline constexpr llvm::StringLiteral missedAttr = "heddle.missed";
 
 /// Erases what a fusion has left without a reader: the next one would take it for a second use.
 void eraseDeadFormulas(mlir::ModuleOp module);

@@ -78,6 +78,15 @@ def FuseAttention : Pass<"heddle-fuse-attention", "mlir::ModuleOp"> {
   let statistics = [Statistic<"fused", "fused", "attentions made">];
 }
 
+def VerifyFused : Pass<"heddle-verify-fused", "mlir::ModuleOp"> {
+  let summary = "verify what @fused promises";
+  let description = [{
+    An op that `@fused` marks (`heddle.fused`, the place in the text) must have become a model op, or part of one; else an error at that place says why not.
+
+    Takes what the fusions left. Leaves no marks. Example: test/graph/verify-fused.mlir.
+  }];
+}
+
 def FoldTables : Pass<"heddle-fold-tables", "mlir::ModuleOp"> {
   let summary = "let gathers read a table from the panels of a product";
   let description = [{

@@ -80,9 +80,11 @@ Outcome heddle::Compilation::runStage(const Stage &stage, ModuleOp on, const Tar
   size_t before = diagnostics.records().size();
   if (succeeded(pm.run(on)) && succeeded(verify(on)))
     return Outcome::Good;
-  // What is not built yet is refused by the pass that meets it; any other failure of a stage is a promise of the stage before that was not kept.
+  // What is not built yet, and an @fused that does not hold, is refused by the pass that meets it; any other failure of a stage is a promise of the stage
+  // before that was not kept.
   for (const Diagnostic &record : llvm::drop_begin(diagnostics.records(), before)) {
-    if (StringRef(record.message).contains("not built yet")) {
+    StringRef message(record.message);
+    if (message.contains("not built yet") || message.starts_with("@fused: ")) {
       llvm::sys::fs::remove(options.reproducer);
       return Outcome::Refused;
     }

@@ -154,10 +154,11 @@ TEST(ErrorPage, eachLineIsSaid) {
   std::vector<std::string> page = pageLines();
   EXPECT_GE(page.size(), 33u);
   for (const std::string &line : page)
-    if (!line.starts_with("error: @fused: ")) // comes with fusion
+    if (!line.starts_with("error: @fused: ")) // the graph stage says it: test/tools/explain.test
       EXPECT_TRUE(all.contains(line)) << "no test says: " << line;
 }
 
-TEST(ErrorPage, fusedIsRefused) {
-  EXPECT_THAT(linesOf(entry("    return @fused softmax(x)")), Contains("x.heddle:9:12: error: '@fused' is not built yet"));
+TEST(ErrorPage, fusedMarksAFormula) {
+  EXPECT_THAT(linesOf(entry("    return @fused x")),
+              Contains("x.heddle:9:12: error: '@fused' marks a formula of tensors, got f32[batch, sequence..., width 4]"));
 }

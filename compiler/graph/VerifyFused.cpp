@@ -1,0 +1,55 @@
+// `@fused` in the model text is a promise that a fusion ends there; a broken one is an error, with the reason. Runs after the last fusion.
+#include "compiler/graph/Fusion.h"
+#include "compiler/graph/Passes.h"
+#include "dialect/View.h"
+
+namespace heddle {
+#define GEN_PASS_DEF_VERIFYFUSED
+#include "compiler/graph/Passes.h.inc"
+} // namespace heddle
+
+using namespace mlir;
+using namespace heddle;
+
+namespace {
+
+bool isModelOp(Operation *op) {
+  return isa<AttentionOp, LayerNormOp, RmsNormOp, LinearOp, GeluOp, SiluOp, SoftmaxOp, RotaryEmbeddingOp, SinusoidalPositionsOp>(op);
+}
+
+/// The nearest formula before `op`, and at it, that was not fused.
+ArrayAttr reasonBefore(Operation *op) {
+  SmallVector<Operation *> work{op};
+  llvm::DenseSet<Operation *> seen;
+  for (size_t i = 0; i < work.size(); ++i) {
+    if (auto reason = work[i]->getAttrOfType<ArrayAttr>(missedAttr))
+      return reason;
+    for (Value operand : work[i]->getOperands())
+      if (Operation *before = operand.getDefiningOp(); before && !isModelOp(before) && seen.insert(before).second)
+        work.push_back(before);
+  }
+  return {};
+}
+
+struct VerifyFused : heddle::impl::VerifyFusedBase<VerifyFused> {
+  void runOnOperation() override {
+    getOperation().walk([&](Operation *op) {
+      auto place = op->getAttrOfType<LocationAttr>(fusedAttr);
+      if (place && !isModelOp(op))
+        complain(op, place);
+    });
+    getOperation().walk([](Operation *op) {
+      op->removeAttr(fusedAttr);
+      op->removeAttr(missedAttr);
+    });
+  }
+  void complain(Operation *op, Location place) {
+    ArrayAttr reason = reasonBefore(op);
+    auto text = [&](unsigned i) { return cast<StringAttr>(reason[i]).getValue(); };
+    InFlightDiagnostic error = emitError(place, "@fused: ") << (reason ? text(0) : "no model op ends here");
+    if (reason && reason.size() > 1)
+      error.attachNote(place) << text(1);
+    signalPassFailure();
+  }
+};
+} // namespace
