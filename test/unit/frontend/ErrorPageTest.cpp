@@ -160,5 +160,5 @@ TEST(ErrorPage, eachLineIsSaid) {
 
 TEST(ErrorPage, fusedMarksAFormula) {
   EXPECT_THAT(linesOf(entry("    return @fused x")),
-              Contains("x.heddle:9:12: error: '@fused' marks a formula of tensors, got f32[batch, sequence..., width 4]"));
+              Contains("x.heddle:9:12: error: '@fused' marks a formula of tensors, got f32[batch, sequence..., n_embd 64]"));
 }
