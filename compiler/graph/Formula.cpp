@@ -10,17 +10,20 @@ bool heddle::isClose(double a, double b) { return std::abs(a - b) <= 8 * 0x1p-53
 
 Formula::Formula(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
+  dims = dimsOf(value);
   shape.assign(type.getShape().begin(), type.getShape().end());
   root = operand({{value, AffineMap::getMultiDimIdentityMap(type.getRank(), value.getContext())}, value}, value);
 }
 
+Value Formula::wholeOf(const View &view, AffineMap map, Value value) const {
+  auto fits = [&](AffineMap at, Value v) { return at.isIdentity() && at.getNumResults() == shape.size() && dimsOf(v) == dims; };
+  return fits(map, value) ? value : fits(view.map, view.base) ? view.base : Value();
+}
+
 Term Formula::operand(const Term &of, Value value) const {
-  bool inRoot = of.view.map.isIdentity() && of.view.map.getNumResults() == shape.size();
   AffineMap map = isa<RankedTensorType>(value.getType()) ? of.view.map : AffineMap::get(shape.size(), 0, {}, value.getContext());
-  Term term{viewAt(value, map, shape), inRoot && isa<RankedTensorType>(value.getType()) ? value : Value()};
-  if (!term.whole && term.view.map.isIdentity() && term.view.map.getNumResults() == shape.size())
-    term.whole = term.view.base;
-  return term;
+  View view = viewAt(value, map, shape);
+  return {view, wholeOf(view, map, value)};
 }
 
 std::optional<Term> Formula::reduced(const Term &of, Value source) const {
@@ -33,9 +36,9 @@ std::optional<Term> Formula::reduced(const Term &of, Value source) const {
       cast<RankedTensorType>(source.getType()).getShape().back() != shape.back())
     return std::nullopt; // it differs along the axis it was reduced over
   at.push_back(getAffineDimExpr(shape.size() - 1, source.getContext()));
-  View view = viewAt(source, AffineMap::get(shape.size(), 0, at, source.getContext()), shape);
-  bool whole = view.map.isIdentity() && view.map.getNumResults() == shape.size();
-  return Term{view, whole ? view.base : Value()};
+  AffineMap map = AffineMap::get(shape.size(), 0, at, source.getContext());
+  View view = viewAt(source, map, shape);
+  return Term{view, wholeOf(view, map, source)};
 }
 
 std::optional<double> Formula::number(const Term &term) const {
@@ -50,7 +53,7 @@ void Formula::addFactors(const Term &term, ArrayRef<Term> leaves, bool divide, P
     to.number = divide ? to.number / *n : to.number * *n;
     return;
   }
-  Operation *op = term.view.base.getDefiningOp();
+  Operation *op = --budget < 0 ? nullptr : term.view.base.getDefiningOp();
   if (!llvm::is_contained(leaves, term) && isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op)) {
     addFactors(operand(term, op->getOperand(0)), leaves, divide, to);
     addFactors(operand(term, op->getOperand(1)), leaves, divide != isa<arith::DivFOp>(op), to);
@@ -63,6 +66,7 @@ void Formula::addFactors(const Term &term, ArrayRef<Term> leaves, bool divide, P
 
 Product Formula::product(const Term &term, ArrayRef<Term> leaves) const {
   Product result;
+  budget = budgetOfOne;
   addFactors(term, leaves, false, result);
   return result;
 }
@@ -72,7 +76,7 @@ void Formula::addTerms(const Term &term, ArrayRef<Term> leaves, double coefficie
     to.number += coefficient * *n;
     return;
   }
-  Operation *op = term.view.base.getDefiningOp();
+  Operation *op = --budget < 0 ? nullptr : term.view.base.getDefiningOp();
   if (llvm::is_contained(leaves, term) || !isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::NegFOp, arith::MulFOp, arith::DivFOp>(op)) {
     to.terms.push_back({coefficient, term});
   } else if (isa<arith::NegFOp>(op)) {
@@ -93,26 +97,32 @@ void Formula::addTerms(const Term &term, ArrayRef<Term> leaves, double coefficie
 
 Sum Formula::sum(const Term &term, ArrayRef<Term> leaves) const {
   Sum result;
+  budget = budgetOfOne;
   addTerms(term, leaves, 1, result);
   return result;
 }
 
 std::optional<SmallVector<double>> Formula::polynomial(const Term &term, const Term &x) const {
+  budget = budgetOfOne;
+  return coefficients(term, x);
+}
+
+std::optional<SmallVector<double>> Formula::coefficients(const Term &term, const Term &x) const {
   using Coefficients = SmallVector<double>;
   if (term == x)
     return Coefficients{0, 1};
   if (auto n = number(term))
     return Coefficients{*n};
-  Operation *op = term.view.base.getDefiningOp();
+  Operation *op = --budget < 0 ? nullptr : term.view.base.getDefiningOp();
   if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::NegFOp, arith::MulFOp, arith::DivFOp>(op))
     return std::nullopt;
-  auto left = polynomial(operand(term, op->getOperand(0)), x);
+  auto left = coefficients(operand(term, op->getOperand(0)), x);
   if (isa<arith::NegFOp>(op) && left) {
     for (double &c : *left)
       c = -c;
     return left;
   }
-  auto right = left ? polynomial(operand(term, op->getOperand(1)), x) : std::nullopt;
+  auto right = left ? coefficients(operand(term, op->getOperand(1)), x) : std::nullopt;
   if (!right)
     return std::nullopt;
   if (isa<arith::DivFOp>(op)) {
@@ -135,5 +145,5 @@ std::optional<SmallVector<double>> Formula::polynomial(const Term &term, const T
 Value Formula::vector(const Term &term) const {
   AffineMap map = term.view.map;
   bool last = map.getNumResults() == 1 && map.getResult(0) == getAffineDimExpr(shape.size() - 1, map.getContext());
-  return last && cast<RankedTensorType>(term.view.base.getType()).getRank() == 1 ? term.view.base : Value();
+  return last && dimsOf(term.view.base) == dims.extent(shape.size() - 1) ? term.view.base : Value();
 }

@@ -45,7 +45,14 @@ public:
   mlir::Value vector(const Term &term) const;
 
 private:
-  llvm::SmallVector<int64_t> shape; // of the root
+  DimsAttr dims; // of the root
+  llvm::SmallVector<int64_t> shape;
+  /// `value` or else the base, where it lies in the root's space as it is: a view may be the first columns of a wider base.
+  mlir::Value wholeOf(const View &view, mlir::AffineMap map, mlir::Value value) const;
+  /// Ops a question may still look through. Formulas are small, and a value that is used twice at every step has exponentially many paths.
+  mutable int budget = 0;
+  static constexpr int budgetOfOne = 64;
+  std::optional<llvm::SmallVector<double>> coefficients(const Term &term, const Term &x) const;
   void addFactors(const Term &term, llvm::ArrayRef<Term> leaves, bool divide, Product &to) const;
   void addTerms(const Term &term, llvm::ArrayRef<Term> leaves, double coefficient, Sum &to) const;
 };

@@ -32,6 +32,7 @@ private:
   SmallVector<Value> changes; // values of !heddle.mask, the last one nearest to the product
   double scale = 1;
   bool scaled = false;
+  int budget = 256; // ops that leadsToProduct may still look at: values used twice have many paths
 
   LogicalResult missed(const std::string &reason, const std::string &remedy = {}) { return reportMissed(root, "attention", reason, remedy); }
   Type maskType() { return MaskType::get(b.getContext()); }
@@ -68,6 +69,8 @@ Value AttentionFuser::overPairs(const Term &term) {
   for (int64_t i = 0; i < rank; ++i)
     if (i >= rank - 2 || (i == 0 && (batch || heads)) || (i == 1 && rank > 3 && heads))
       kept.push_back(i);
+  if (!isa<RankedTensorType>(term.view.base.getType()))
+    return {}; // one number for all
   DimsAttr base = dimsOf(term.view.base), target = space.select(kept);
   SmallVector<int64_t> axes, own; // of the target, of the base
   for (auto [i, e] : llvm::enumerate(term.view.map.getResults())) {
@@ -91,8 +94,6 @@ Value AttentionFuser::overPairs(const Term &term) {
 }
 
 LogicalResult AttentionFuser::scaleBy(double number) {
-  if (!changes.empty() && scaled)
-    return missed("the scores are scaled twice, with a change between");
   scale *= number;
   scaled = true;
   return success();
@@ -102,6 +103,8 @@ bool AttentionFuser::leadsToProduct(const Term &term) {
   Operation *op = term.view.base.getDefiningOp();
   if (!op || isa<MatmulOp>(op))
     return op;
+  if (--budget < 0)
+    return false;
   if (!isa<arith::MulFOp, arith::DivFOp, arith::AddFOp, arith::SubFOp, math::TanhOp, MaskScoresOp, arith::SelectOp>(op))
     return false;
   unsigned first = isa<arith::SelectOp>(op) ? 1 : 0, count = isa<MaskScoresOp, math::TanhOp>(op) ? 1 : op->getNumOperands();

@@ -96,3 +96,25 @@ func.func @no_norm_with_epsilon_outside(%x: !x) -> !x {
   %y = arith.divf %c, %root : !x
   return %y : !x
 }
+
+// -----
+!y = tensor<?x16xf32, #heddle.dims<n, 16>>
+!x = tensor<?x8xf32, #heddle.dims<n, 8>>
+!r = tensor<?xf32, #heddle.dims<n>>
+// The first columns of a wider row are a value of their own.
+// CHECK-LABEL: func.func @rms_norm_of_a_part
+// CHECK: %[[X:.*]] = heddle.slice
+// CHECK: heddle.rms_norm %[[X]] epsilon 1.000000e-03 : tensor<?x8xf32
+func.func @rms_norm_of_a_part(%y: !y) -> !x {
+  %e = arith.constant 1.0e-3 : f64
+  %epsilon = heddle.broadcast %e along [] : f64 -> !r
+  %x = heddle.slice %y axis 1 from 0 : !y -> !x
+  %squares = arith.mulf %x, %x : !x
+  %mean = heddle.mean %squares over [1] : !x -> !r
+  %me = arith.addf %mean, %epsilon : !r
+  %s = math.sqrt %me : !r
+  %root = heddle.broadcast %s along [0] : !r -> !x
+  // expected-remark @+1 {{rms_norm}}
+  %o = arith.divf %x, %root : !x
+  return %o : !x
+}

@@ -26,6 +26,8 @@ CASES = [
              {**TOKENS, "m/model.safetensors.index.json": "{"}),
     accepted("a text with CRLF", "heddle check m", files={"m/model.heddle": TEXT.replace("\n", "\r\n")}, writes=()),
     accepted("a loop of no turns", "heddle check m", files={"m/model.heddle": LAYERS, "m/config.json": config_with(layers=0)}, writes=()),
+    accepted("a value used twice at every step", "heddle build m -o out", files={"m/model.heddle": text_with("    return", "    for i in 0..60 { words = words * words / (1 + exp(words + words)) }\n    return")},
+             writes=("out",)),
     accepted("keys that the text does not declare", "heddle check m",
              files={"m/config.json": json.dumps({**CONFIG, "x": [None, {"y": -1e300}], "scale.y": 2**70, "": "\ud800"})}, writes=()),
     accepted("a tokenizer that is missing", "heddle check m", "m/tokenizer.json: note: the tokenizer's file is missing; ids still work", {"m/tokenizer.json": None}, ()),
