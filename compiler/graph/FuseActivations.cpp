@@ -77,7 +77,7 @@ private:
     if (!isClose(whole.number * constant, 0.5) || !isClose(whole.number * coefficient, 0.5))
       return reportMissed(root, "gelu", fmt::format("the factor is {}, not 1/2", whole.number * constant));
     OpBuilder b(root);
-    return replace(GeluOp::create(b, place, x.whole.getType(), x.whole, form));
+    return replaceFused(root, GeluOp::create(b, place, x.whole.getType(), x.whole, form));
   }
 
   /// x / (1 + exp(-x))
@@ -96,16 +96,10 @@ private:
             !(all.factors[0] == x))
           continue;
         OpBuilder b(root);
-        return replace(SiluOp::create(b, root->getLoc(), x.whole.getType(), x.whole));
+        return replaceFused(root, SiluOp::create(b, root->getLoc(), x.whole.getType(), x.whole));
       }
     }
     return failure();
-  }
-
-  LogicalResult replace(Operation *made) {
-    reportFused(made, root->getLoc());
-    root->replaceAllUsesWith(made);
-    return success();
   }
 };
 
@@ -119,7 +113,8 @@ struct FuseActivations : heddle::impl::FuseActivationsBase<FuseActivations> {
     for (Operation *root : roots) // from the inside out: the smallest formula that is whole
       if (succeeded(ActivationFuser(root).run()))
         ++fused;
-    eraseDeadFormulas(getOperation());
+    if (failed(finishFusion(getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -293,11 +293,7 @@ LogicalResult AttentionFuser::run() {
   Value none, q = withHeads(query, heads), k = withHeads(key, heads), v = withHeads(value, heads);
   Type type = result.tensorOf(elementOf(value));
   Value made = AttentionOp::create(b, root.getLoc(), type, q, k, v, mask, none, none, none, none, b.getF64FloatAttr(scale));
-  reportFused(made.getDefiningOp(), root.getLoc());
-  if (!heads)
-    made = ReshapeOp::create(b, root.getLoc(), root.getType(), made);
-  root.replaceAllUsesWith(made);
-  return success();
+  return replaceFused(root, made.getDefiningOp(), heads ? made : ReshapeOp::create(b, root.getLoc(), root.getType(), made).getResult());
 }
 
 struct FuseAttention : heddle::impl::FuseAttentionBase<FuseAttention> {
@@ -310,7 +306,8 @@ struct FuseAttention : heddle::impl::FuseAttentionBase<FuseAttention> {
     for (auto [root, softmax] : roots)
       if (succeeded(AttentionFuser(root, softmax).run()))
         ++fused;
-    eraseDeadFormulas(getOperation());
+    if (failed(finishFusion(getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

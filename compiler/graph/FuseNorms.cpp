@@ -163,9 +163,7 @@ private:
     auto number = b.getF64FloatAttr(epsilon);
     Operation *made = centred ? LayerNormOp::create(b, root->getLoc(), x.getType(), x, gain, Value(), number).getOperation()
                               : RmsNormOp::create(b, root->getLoc(), x.getType(), x, gain, number).getOperation();
-    reportFused(made, root->getLoc());
-    root->replaceAllUsesWith(made);
-    return success();
+    return replaceFused(root, made);
   }
 
   /// The other operand of the root, where one is a norm that nobody else reads and the other a weight along the last axis.
@@ -185,24 +183,17 @@ private:
     OpBuilder b(root);
     Location place = b.getFusedLoc({root->getLoc()});
     if (auto [norm, vector] = besides<LayerNormOp>(); norm && !norm.getGain())
-      return absorb(norm, LayerNormOp::create(b, place, norm.getType(), norm.getSource(), vector, Value(), norm.getEpsilonAttr()));
+      return replaceFormula(root, LayerNormOp::create(b, place, norm.getType(), norm.getSource(), vector, Value(), norm.getEpsilonAttr()));
     if (auto [norm, vector] = besides<RmsNormOp>(); norm && !norm.getGain())
-      return absorb(norm, RmsNormOp::create(b, place, norm.getType(), norm.getSource(), vector, norm.getEpsilonAttr()));
+      return replaceFormula(root, RmsNormOp::create(b, place, norm.getType(), norm.getSource(), vector, norm.getEpsilonAttr()));
     return failure();
   }
 
   LogicalResult bias() {
     OpBuilder b(root);
     if (auto [norm, vector] = besides<LayerNormOp>(); norm && norm.getGain() && !norm.getBias())
-      return absorb(norm, LayerNormOp::create(b, root->getLoc(), norm.getType(), norm.getSource(), norm.getGain(), vector, norm.getEpsilonAttr()));
+      return replaceFormula(root, LayerNormOp::create(b, root->getLoc(), norm.getType(), norm.getSource(), norm.getGain(), vector, norm.getEpsilonAttr()));
     return failure();
-  }
-
-  LogicalResult absorb(Operation *norm, Operation *made) {
-    root->replaceAllUsesWith(made);
-    root->erase();
-    norm->erase();
-    return success();
   }
 };
 
@@ -216,7 +207,8 @@ struct FuseNorms : heddle::impl::FuseNormsBase<FuseNorms> {
     for (Operation *root : roots) // from the inside out: the row, then its gain, then its bias
       if (succeeded(NormFuser(root).run()))
         ++fused;
-    eraseDeadFormulas(getOperation());
+    if (failed(finishFusion(getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -40,9 +40,7 @@ LogicalResult fuseSoftmax(arith::DivFOp root) {
     OpBuilder b(root);
     int64_t last = dimsOf(root.getType()).getRank() - 1;
     Operation *made = SoftmaxOp::create(b, root.getLoc(), root.getType(), scores->whole, b.getI64IntegerAttr(last), Value());
-    reportFused(made, root.getLoc());
-    root.replaceAllUsesWith(made);
-    return success();
+    return replaceFused(root, made);
   }
   return missed("the largest score is not subtracted before exp, which overflows above 88");
 }
@@ -57,7 +55,8 @@ struct FuseSoftmax : heddle::impl::FuseSoftmaxBase<FuseSoftmax> {
     for (arith::DivFOp root : roots)
       if (succeeded(fuseSoftmax(root)))
         ++fused;
-    eraseDeadFormulas(getOperation());
+    if (failed(finishFusion(getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -7,9 +7,15 @@ using namespace mlir;
 
 static remark::RemarkOpts options(StringRef name) { return remark::RemarkOpts::name(name).category("fusion"); }
 
-void heddle::reportFused(Operation *made, Location root) {
+LogicalResult heddle::replaceFormula(Operation *root, Value by) {
+  root->getResult(0).replaceAllUsesWith(by);
+  return success();
+}
+
+LogicalResult heddle::replaceFused(Operation *root, Operation *made, Value by) {
   StringRef name = made->getName().stripDialect();
-  remark::passed(root, options(name)) << remark::add("{0}", name.str());
+  remark::passed(root->getLoc(), options(name)) << remark::add("{0}", name.str());
+  return replaceFormula(root, by ? by : made->getResult(0));
 }
 
 LogicalResult heddle::reportMissed(Operation *root, StringRef what, const std::string &reason, const std::string &remedy) {
@@ -23,10 +29,11 @@ LogicalResult heddle::reportMissed(Operation *root, StringRef what, const std::s
   return failure();
 }
 
-void heddle::eraseDeadFormulas(ModuleOp module) {
+LogicalResult heddle::finishFusion(ModuleOp module) {
   for (auto entry : module.getOps<func::FuncOp>())
     for (Block &block : entry.getBody())
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
         if (isOpTriviallyDead(&op))
           op.erase();
+  return success();
 }

@@ -7,8 +7,12 @@
 
 namespace heddle {
 
-/// `made` replaces the formula that ended in `root`, at its place.
-void reportFused(mlir::Operation *made, mlir::Location root);
+/// A rewrite: `by` computes what the formula did that ends in `root`, and takes its place. Every fusion goes through here. The formula stays, dead, until
+/// finishFusion. Always a success, so that matchers can return it.
+mlir::LogicalResult replaceFormula(mlir::Operation *root, mlir::Value by);
+
+/// replaceFormula, told at its place: a fusion made `made`, whose result (or `by`, a view of it) replaces the root.
+mlir::LogicalResult replaceFused(mlir::Operation *root, mlir::Operation *made, mlir::Value by = {});
 
 /// `what` ("attention") was not made of the formula that ends in `root`. Always a failure, so that matchers can return it. VerifyFused reads what is
 /// noted at the op.
@@ -17,7 +21,7 @@ mlir::LogicalResult reportMissed(mlir::Operation *root, llvm::StringRef what, co
 /// What reportMissed notes at an op: "no attention was made: ...", and perhaps a remedy. Gone after VerifyFused.
 inline constexpr llvm::StringLiteral missedAttr = "heddle.missed";
 
-/// Erases what a fusion has left without a reader: the next one would take it for a second use.
-void eraseDeadFormulas(mlir::ModuleOp module);
+/// The end of each fusion pass, which fails if this does: erases what has no reader any more, as the next fusion would take it for a second use.
+mlir::LogicalResult finishFusion(mlir::ModuleOp module);
 
 } // namespace heddle
