@@ -140,6 +140,16 @@ def FlattenRagged : Pass<"heddle-flatten-ragged", "mlir::ModuleOp"> {
   let statistics = [Statistic<"flattened", "flattened", "tensors that lost their padding">];
 }
 
+def OrderGraph : Pass<"heddle-order-graph", "mlir::ModuleOp"> {
+  let summary = "put ops and weights into one order";
+  let description = [{
+    Ops stand depth first from what an entry returns, weights in the order of their first use. So one graph has one text, from whatever spelling it came:
+    kernels are grouped alike, and results have equal bits.
+
+    Takes any graph. Leaves its ops as they are; those that nobody reads come first. Example: test/graph/order-graph.mlir.
+  }];
+}
+
 def VerifyGraph : Pass<"heddle-verify-graph", "mlir::ModuleOp"> {
   let summary = "verify what the graph stage promises";
   let description = [{

@@ -23,6 +23,7 @@ void heddle::buildGraphStage(OpPassManager &pm) {
   pm.addPass(createFlattenRagged());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createOrderGraph());
   pm.addPass(createVerifyGraph());
 }
 
