@@ -1,4 +1,5 @@
 // Products with weight matrices become the op `linear`, which kernels are made for. Comes after FoldRecipes, which leaves weights as plain uses.
+#include "compiler/graph/Fusion.h"
 #include "compiler/graph/Passes.h"
 #include "dialect/Heddle.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,6 +37,8 @@ struct AddedBiasToLinear : OpRewritePattern<arith::AddFOp> {
       auto bias = other.getDefiningOp<BroadcastOp>();
       if (!linear || !bias)
         continue;
+      if (isFusionOff(op, "linear"))
+        return rewriter.notifyMatchFailure(op, "--no-fuse turns it off");
       if (linear.getBias())
         return rewriter.notifyMatchFailure(op, "the product has a bias already");
       if (!linear->hasOneUse())

@@ -14,6 +14,8 @@ LogicalResult heddle::replaceFormula(Operation *root, Value by) {
 
 LogicalResult heddle::replaceFused(Operation *root, Operation *made, Value by) {
   StringRef name = made->getName().stripDialect();
+  if (isFusionOff(root, name))
+    return reportMissed(root, name, "--no-fuse turns it off");
   remark::passed(root->getLoc(), options(name)) << remark::add("{0}", name.str());
   return replaceFormula(root, by ? by : made->getResult(0));
 }
@@ -27,6 +29,12 @@ LogicalResult heddle::reportMissed(Operation *root, StringRef what, const std::s
   if (!remedy.empty())
     said << remark::suggest("{0}", remedy);
   return failure();
+}
+
+bool heddle::isFusionOff(Operation *op, StringRef what) {
+  auto off = op->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(noFuseAttr);
+  auto names = [&](StringRef name) { return llvm::is_contained(off.getAsValueRange<StringAttr>(), name); };
+  return off && (names(what) || names("all"));
 }
 
 LogicalResult heddle::finishFusion(ModuleOp module) {

@@ -35,9 +35,10 @@ struct VerifyFused : heddle::impl::VerifyFusedBase<VerifyFused> {
   void runOnOperation() override {
     getOperation().walk([&](Operation *op) {
       auto place = op->getAttrOfType<LocationAttr>(fusedAttr);
-      if (place && !isModelOp(op))
+      if (place && !isModelOp(op) && !getOperation()->hasAttr(noFuseAttr)) // who turns fusions off wants them not
         complain(op, place);
     });
+    getOperation()->removeAttr(noFuseAttr);
     getOperation().walk([](Operation *op) {
       op->removeAttr(fusedAttr);
       op->removeAttr(missedAttr);

@@ -1,5 +1,6 @@
 // The way of a model through the stages. Export.cpp has what follows them: objects, the section, the executable.
 #include "compiler/pipeline/Compile.h"
+#include "compiler/graph/Fusion.h"
 #include "compiler/native/EmitObject.h"
 #include "compiler/pipeline/ForwardDiagnostics.h"
 #include "compiler/pipeline/Stages.h"
@@ -33,6 +34,8 @@ Outcome heddle::Compilation::run() {
     print(*module);
     return Outcome::Good;
   }
+  if (!turnOffFusions())
+    return Outcome::Refused;
   if (Outcome outcome = runStages(); outcome != Outcome::Good)
     return outcome;
   if (!text.empty()) // --emit= named a stage
@@ -42,6 +45,17 @@ Outcome heddle::Compilation::run() {
   if (Outcome outcome = emitObjects(options.emit == "asm"); outcome != Outcome::Good || options.emit != "obj")
     return outcome;
   return joinObjects();
+}
+
+/// The graph stage reads their names from the module, so that a reproducer has them too.
+bool heddle::Compilation::turnOffFusions() {
+  for (const std::string &name : options.noFuse)
+    if (name != "all" && !RegisteredOperationName::lookup("heddle." + name, context.get()))
+      diagnostics.misuse("--no-fuse: no fusion makes '" + name + "'").note({}, "heddle explain shows the names");
+  std::vector<StringRef> names(options.noFuse.begin(), options.noFuse.end());
+  if (!names.empty())
+    (*module)->setAttr(noFuseAttr, Builder(context.get()).getStrArrayAttr(names));
+  return !diagnostics.isMisuse();
 }
 
 /// The common stages once, then those per CPU variant on a copy each.
@@ -80,8 +94,8 @@ Outcome heddle::Compilation::runStage(const Stage &stage, ModuleOp on, const Tar
   size_t before = diagnostics.records().size();
   if (succeeded(pm.run(on)) && succeeded(verify(on)))
     return Outcome::Good;
-  // What is not built yet, and an @fused that does not hold, is refused by the pass that meets it; any other failure of a stage is a promise of the stage
-  // before that was not kept.
+  // What is not built yet, and an @fused that does not hold, is refused by the pass that meets it; any other failure of a stage is a promise of the
+  // stage before that was not kept.
   for (const Diagnostic &record : llvm::drop_begin(diagnostics.records(), before)) {
     StringRef message(record.message);
     if (message.contains("not built yet") || message.starts_with("@fused: ")) {

@@ -47,6 +47,7 @@ private:
     std::string object;
   };
 
+  bool turnOffFusions();
   Outcome runStages();
   Outcome runStage(const Stage &stage, mlir::ModuleOp module, const Target *target);
   Outcome takeModelInfo();

@@ -13,6 +13,8 @@ struct CompileOptions {
   ModelSource source;
   /// What comes out: a name of emitNames(). "exe" is the whole way.
   std::string emit = "exe";
+  /// Fusions that are turned off, by the op that they make; "all": every one that kernels do without.
+  std::vector<std::string> noFuse;
   /// CPU variants, ascending.
   std::vector<const Target *> targets;
   /// The archive that executables are linked with.

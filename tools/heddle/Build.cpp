@@ -15,7 +15,7 @@ namespace {
 struct BuildArguments {
   ModelArguments model;
   std::string output, emit = "exe", reproducer;
-  std::vector<std::string> cpus;
+  std::vector<std::string> cpus, noFuse;
   bool timing = false;
 };
 
@@ -53,6 +53,7 @@ int build(const BuildArguments &arguments) {
   options.runtimeArchive = findInstallation().runtimeArchive;
   options.compilerVersion = "heddle " HEDDLE_VERSION;
   options.reproducer = arguments.reproducer;
+  options.noFuse = arguments.noFuse;
   for (const Target &target : allTargets())
     if (arguments.cpus.empty() || llvm::is_contained(arguments.cpus, target.cpu))
       options.targets.push_back(&target);
@@ -80,6 +81,13 @@ int build(const BuildArguments &arguments) {
 
 } // namespace
 
+void heddle::addNoFuse(CLI::App &command, std::vector<std::string> &names) {
+  command
+      .add_flag("--no-fuse{all}", names,
+                "compute formulas as they are written; --no-fuse=attention,softmax: these. A product by a weight is linear anyhow")
+      ->delimiter(',');
+}
+
 void heddle::addBuild(CLI::App &app, Chosen &chosen) {
   auto arguments = std::make_shared<BuildArguments>();
   CLI::App *command = app.add_subcommand("build", description);
@@ -95,6 +103,7 @@ void heddle::addBuild(CLI::App &app, Chosen &chosen) {
       ->delimiter(',')
       ->check(CLI::IsMember(cpus))
       ->type_name("LIST");
+  addNoFuse(*command, arguments->noFuse);
   command->add_flag("--timing", arguments->timing, "print where the time went, on stderr");
   command->callback([arguments, &chosen] {
     if (arguments->emit == "exe" && arguments->output == "-")

@@ -23,6 +23,9 @@ struct ModelArguments {
   ModelSource source() const;
 };
 
+/// --no-fuse, alone or with names by commas.
+void addNoFuse(CLI::App &command, std::vector<std::string> &names);
+
 void addBuild(CLI::App &app, Chosen &chosen);
 void addCheck(CLI::App &app, Chosen &chosen);
 void addExplain(CLI::App &app, Chosen &chosen);

@@ -14,8 +14,9 @@ Examples:
 )";
 
 /// The notes of one model; false after messages.
-static bool collect(const ModelSource &source, std::vector<FusionNote> &notes, int &status) {
+static bool collect(const ModelSource &source, const std::vector<std::string> &noFuse, std::vector<FusionNote> &notes, int &status) {
   CompileOptions options;
+  options.noFuse = noFuse;
   options.source = source;
   options.emit = "graph";
   mlir::TimingScope timing;
@@ -26,28 +27,30 @@ static bool collect(const ModelSource &source, std::vector<FusionNote> &notes, i
   return status == 0;
 }
 
-static int explain(const ModelArguments &arguments, const std::string &other, bool json) {
+static int explain(const ModelArguments &arguments, const std::vector<std::string> &noFuse, const std::string &other, bool json) {
   std::vector<FusionNote> notes, after;
   int status = 0;
-  if (!collect(arguments.source(), notes, status))
+  if (!collect(arguments.source(), noFuse, notes, status))
     return status;
   if (other.empty())
     return writeStandardOutput(json ? printFusionNotesAsJson(notes) : printFusionNotes(notes)) ? 0 : 1;
   ModelArguments second = arguments;
   second.model = other;
-  if (!collect(second.source(), after, status))
+  if (!collect(second.source(), noFuse, after, status))
     return status;
   return writeStandardOutput(printFusionDifference(notes, after)) ? 0 : 1;
 }
 
 void heddle::addExplain(CLI::App &app, Chosen &chosen) {
   auto arguments = std::make_shared<ModelArguments>();
+  auto noFuse = std::make_shared<std::vector<std::string>>();
   auto other = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   CLI::App *command = app.add_subcommand("explain", description);
   arguments->addTo(*command);
   CLI::Option *diff =
       command->add_option("--diff", *other, "another text, with the same weights and settings: say what only one of them has")->type_name("MODEL");
+  addNoFuse(*command, *noFuse);
   command->add_flag("--json", *json, "for programs")->excludes(diff);
-  command->callback([=, &chosen] { chosen.work = [=] { return explain(*arguments, *other, *json); }; });
+  command->callback([=, &chosen] { chosen.work = [=] { return explain(*arguments, *noFuse, *other, *json); }; });
 }
