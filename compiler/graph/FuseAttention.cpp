@@ -32,6 +32,7 @@ private:
   SmallVector<Value> changes; // values of !heddle.mask, the last one nearest to the product
   double scale = 1;
   bool scaled = false;
+  SmallVector<std::pair<Term, bool>> factors; // tensors that multiply, or divide, the scores; the same for all keys
   int budget = 256; // ops that leadsToProduct may still look at: values used twice have many paths
 
   LogicalResult missed(const std::string &reason, const std::string &remedy = {}) { return reportMissed(root, "attention", reason, remedy); }
@@ -39,15 +40,17 @@ private:
   std::string otherUse(Operation *op, Operation *known);
   FailureOr<MatmulOp> product(Term term);
   LogicalResult step(Term &term);
+  LogicalResult stepProduct(Term &term);
   LogicalResult stepSum(Term &term);
   LogicalResult stepSelect(Term &term, arith::SelectOp select);
   LogicalResult stepCap(Term &term);
-  LogicalResult scaleBy(double number);
   bool leadsToProduct(const Term &term);
+  Value spread(const Term &term, ArrayRef<int64_t> kept, DimsAttr target);
   Value overPairs(const Term &term);
   Value swapped(Value matrix);
-  Value withHeads(Value value, bool has);
+  Value withHeads(Value value);
   Value scaledQuery(Value query);
+  Value timesFactors(Value query);
 };
 
 /// Where else a value is read, in the user's terms.
@@ -59,19 +62,11 @@ std::string AttentionFuser::otherUse(Operation *op, Operation *known) {
   return "";
 }
 
-/// A value of all pairs as mask_tensor and bias_tensor take it: without the heads and the batch where it is the same for all of them.
-Value AttentionFuser::overPairs(const Term &term) {
-  DimsAttr space = dimsOf(softmax.getSource());
-  int64_t rank = space.getRank();
-  auto depends = [&](int64_t axis) { return llvm::any_of(term.view.map.getResults(), [&](AffineExpr e) { return e.isFunctionOfDim(axis); }); };
-  SmallVector<int64_t> kept;
-  bool batch = rank > 2 && depends(0), heads = rank > 3 && depends(1);
-  for (int64_t i = 0; i < rank; ++i)
-    if (i >= rank - 2 || (i == 0 && (batch || heads)) || (i == 1 && rank > 3 && heads))
-      kept.push_back(i);
+/// The term's value repeated to `target`, whose first axes are the axes `kept` of the scores' space. Null for one number, and where it is rearranged.
+Value AttentionFuser::spread(const Term &term, ArrayRef<int64_t> kept, DimsAttr target) {
   if (!isa<RankedTensorType>(term.view.base.getType()))
-    return {}; // one number for all
-  DimsAttr base = dimsOf(term.view.base), target = space.select(kept);
+    return {};
+  DimsAttr base = dimsOf(term.view.base);
   SmallVector<int64_t> axes, own; // of the target, of the base
   for (auto [i, e] : llvm::enumerate(term.view.map.getResults())) {
     if (auto dim = dyn_cast<AffineDimExpr>(e)) {
@@ -90,13 +85,21 @@ Value AttentionFuser::overPairs(const Term &term) {
     value = TransposeOp::create(b, place, dimsOf(value).select(order).tensorOf(elementOf(value)), value, order);
     llvm::sort(axes);
   }
-  return axes.size() == kept.size() ? value : BroadcastOp::create(b, place, target.tensorOf(elementOf(value)), value, axes).getResult();
+  return static_cast<int64_t>(axes.size()) == target.getRank() ? value : BroadcastOp::create(b, place, target.tensorOf(elementOf(value)), value, axes);
 }
 
-LogicalResult AttentionFuser::scaleBy(double number) {
-  scale *= number;
-  scaled = true;
-  return success();
+/// A value of all pairs as mask_tensor and bias_tensor take it: without the heads and the batch where it is the same for all of them.
+Value AttentionFuser::overPairs(const Term &term) {
+  DimsAttr space = dimsOf(softmax.getSource());
+  int64_t rank = space.getRank();
+  auto depends = [&](int64_t axis) { return term.view.map.isFunctionOfDim(axis); };
+  bool heads = llvm::any_of(llvm::seq<int64_t>(1, rank - 2), depends), batch = heads || depends(0);
+  SmallVector<int64_t> kept;
+  for (int64_t i = 0; i < rank; ++i)
+    if (i >= rank - 2 || (i == 0 ? batch : heads))
+      kept.push_back(i);
+  Value value = spread(term, kept, space.select(kept));
+  return value && heads ? withHeads(value) : value;
 }
 
 bool AttentionFuser::leadsToProduct(const Term &term) {
@@ -105,10 +108,32 @@ bool AttentionFuser::leadsToProduct(const Term &term) {
     return op;
   if (--budget < 0)
     return false;
-  if (!isa<arith::MulFOp, arith::DivFOp, arith::AddFOp, arith::SubFOp, math::TanhOp, MaskScoresOp, arith::SelectOp>(op))
+  if (!isa<arith::MulFOp, arith::DivFOp, arith::NegFOp, arith::AddFOp, arith::SubFOp, math::TanhOp, MaskScoresOp, arith::SelectOp>(op))
     return false;
-  unsigned first = isa<arith::SelectOp>(op) ? 1 : 0, count = isa<MaskScoresOp, math::TanhOp>(op) ? 1 : op->getNumOperands();
+  unsigned first = isa<arith::SelectOp>(op) ? 1 : 0, count = isa<MaskScoresOp>(op) ? 1 : op->getNumOperands();
   return llvm::any_of(llvm::seq(first, count), [&](unsigned i) { return leadsToProduct(formula.operand(term, op->getOperand(i))); });
+}
+
+/// scores * number, scores * tensor, scores / number, scores / tensor
+LogicalResult AttentionFuser::stepProduct(Term &term) {
+  Operation *op = term.view.base.getDefiningOp();
+  Term left = formula.operand(term, op->getOperand(0)), right = formula.operand(term, op->getOperand(1));
+  bool divides = isa<arith::DivFOp>(op);
+  if (leadsToProduct(right)) {
+    if (divides || leadsToProduct(left))
+      return missed(divides ? "something is divided by the scores" : "two products are multiplied before softmax");
+    std::swap(left, right);
+  }
+  auto n = formula.number(right);
+  if (!n && right.view.map.isFunctionOfDim(right.view.map.getNumDims() - 1))
+    return missed("the scores are multiplied with a tensor that differs from key to key", "a mask hides scores: write where(seen, scores, -infinity)");
+  if (!n)
+    factors.push_back({right, divides});
+  else
+    scale *= divides ? 1 / *n : *n;
+  scaled = true;
+  term = left;
+  return success();
 }
 
 /// scores + bias
@@ -168,6 +193,8 @@ LogicalResult AttentionFuser::stepCap(Term &term) {
   scale = 1, scaled = false;
   Term inside = formula.operand(term, term.op<math::TanhOp>().getOperand());
   Product product = formula.product(inside);
+  if (!factors.empty())
+    return missed("the scores are capped at a tensor");
   if (product.factors.size() != 1 || !product.divisors.empty())
     return missed("tanh is taken of something else than scaled scores");
   if (!(cap > 0))
@@ -188,18 +215,12 @@ LogicalResult AttentionFuser::step(Term &term) {
     return failure();
   if (!op->hasOneUse()) // others would need the scores
     return missed("the scores have a second use" + otherUse(op, nullptr), "compute them apart for that use, or do without");
-  if (isa<arith::MulFOp, arith::DivFOp>(op)) {
-    Term left = formula.operand(term, op->getOperand(0)), right = formula.operand(term, op->getOperand(1));
-    auto n = formula.number(right), m = formula.number(left);
-    if (n) {
-      term = left;
-      return scaleBy(isa<arith::DivFOp>(op) ? 1 / *n : *n);
-    }
-    if (m && isa<arith::MulFOp>(op)) {
-      term = right;
-      return scaleBy(*m);
-    }
-    return missed("the scores are multiplied with a tensor", "a mask hides scores: write where(seen, scores, -infinity)");
+  if (isa<arith::MulFOp, arith::DivFOp>(op))
+    return stepProduct(term);
+  if (isa<arith::NegFOp>(op)) {
+    scale = -scale, scaled = true;
+    term = formula.operand(term, op->getOperand(0));
+    return success();
   }
   if (isa<arith::AddFOp, arith::SubFOp>(op))
     return stepSum(term);
@@ -246,26 +267,41 @@ Value AttentionFuser::swapped(Value matrix) {
   return TransposeOp::create(b, matrix.getLoc(), dimsOf(matrix).select(order).tensorOf(elementOf(matrix)), matrix, order);
 }
 
-/// [batch, s, d] -> [batch, 1, s, d]
-Value AttentionFuser::withHeads(Value value, bool has) {
-  if (has)
-    return value;
+/// [batch, .., s, d] -> [batch, heads, s, d]: all axes between are heads, without one there is one head.
+Value AttentionFuser::withHeads(Value value) {
   DimsAttr dims = dimsOf(value);
-  DimsAttr wide = dims.extent(0).concat(DimsAttr::fixed(b.getContext(), {1})).concat(dims.dropFront());
-  return ReshapeOp::create(b, value.getLoc(), wide.tensorOf(elementOf(value)), value);
+  int64_t rank = dims.getRank();
+  if (rank == 4)
+    return value;
+  DimsAttr heads = rank == 3 ? DimsAttr::fixed(b.getContext(), {1}) : dims.select(llvm::to_vector(llvm::seq<int64_t>(1, rank - 2))).product();
+  DimsAttr made = dims.extent(0).concat(heads).concat(dims.dropFront(rank - 2));
+  return ReshapeOp::create(b, value.getLoc(), made.tensorOf(elementOf(value)), value);
 }
 
 /// A number that multiplies the queries alone is the scale.
 Value AttentionFuser::scaledQuery(Value query) {
   auto times = query.getDefiningOp();
-  if (scale != 1 || !times || !isa<arith::MulFOp, arith::DivFOp>(times) || !times->hasOneUse())
+  if (!times || !isa<arith::MulFOp, arith::DivFOp>(times) || !times->hasOneUse())
     return query;
   Formula whole(query);
   Product product = whole.product(whole.root);
   if (product.factors.size() != 1 || !product.divisors.empty() || !product.factors[0].whole)
     return query;
-  scale = product.number;
+  scale *= product.number;
   return product.factors[0].whole;
+}
+
+/// What multiplies scores alike for all keys multiplies their query.
+Value AttentionFuser::timesFactors(Value query) {
+  DimsAttr dims = dimsOf(query);
+  auto kept = llvm::to_vector(llvm::seq<int64_t>(0, dims.getRank() - 1));
+  for (auto &[factor, divides] : factors) {
+    Value other = spread(factor, kept, dims);
+    if (!other)
+      return {};
+    query = divides ? arith::DivFOp::create(b, root.getLoc(), query, other).getResult() : arith::MulFOp::create(b, root.getLoc(), query, other);
+  }
+  return query;
 }
 
 LogicalResult AttentionFuser::run() {
@@ -275,32 +311,49 @@ LogicalResult AttentionFuser::run() {
     return failure(); // weights of something else
   if (softmax.getAxis() != static_cast<uint64_t>(rank - 1))
     return missed("softmax runs along the queries, not along the keys", "write softmax(scores), which takes the last axis");
+  if (root.getLhs() != softmax)
+    return missed("the weights are changed between softmax and the values", "change the scores or the result");
   if (!softmax->hasOneUse())
     return missed("the weights have a second use" + otherUse(softmax, root), "leave them out, or compute them apart");
-  if (rank < 3 || rank > 4 || (rank == 4 && !space.isStatic(1)))
+  if (rank < 3 || !llvm::all_of(llvm::seq<int64_t>(1, rank - 2), [&](int64_t axis) { return space.isStatic(axis); }))
     return missed("expected scores [batch, query, key] or [batch, heads, query, key]");
   auto scores = product(formula.root);
   if (failed(scores))
     return failure();
-  bool heads = rank == 4;
-  Value query = scaledQuery(scores->getLhs()), key = swapped(scores->getRhs()), value = root.getRhs();
-  if (dimsOf(value).getRank() != rank || dimsOf(scores->getRhs()).getRank() != rank)
+  Value query = scaledQuery(scores->getLhs()), key = scores->getRhs(), value = root.getRhs();
+  if (dimsOf(value).getRank() != rank || dimsOf(key).getRank() != rank)
     return missed("keys or values are one matrix for all rows");
+  query = timesFactors(query);
+  if (!query)
+    return missed("the scores are multiplied with a tensor that is rearranged in a way that is not understood");
   Value mask;
   for (Value change : changes) // the last one comes first
     mask = mask ? MaskAndOp::create(b, root.getLoc(), maskType(), change, mask).getResult() : change;
-  DimsAttr queryDims = dimsOf(withHeads(query, heads)), result = queryDims.dropBack().concat(dimsOf(value).extent(rank - 1));
-  Value none, q = withHeads(query, heads), k = withHeads(key, heads), v = withHeads(value, heads);
+  Value none, q = withHeads(query), k = withHeads(swapped(key)), v = withHeads(value);
+  DimsAttr result = dimsOf(q).dropBack().concat(dimsOf(v).extent(3));
   Type type = result.tensorOf(elementOf(value));
   Value made = AttentionOp::create(b, root.getLoc(), type, q, k, v, mask, none, none, none, none, b.getF64FloatAttr(scale));
-  return replaceFused(root, made.getDefiningOp(), heads ? made : ReshapeOp::create(b, root.getLoc(), root.getType(), made).getResult());
+  return replaceFused(root, made.getDefiningOp(), rank == 4 ? made : ReshapeOp::create(b, root.getLoc(), root.getType(), made).getResult());
+}
+
+/// The softmax whose weights reach `value`, perhaps changed on the way.
+SoftmaxOp softmaxBehind(Value value, int depth = 4) {
+  Operation *op = value.getDefiningOp();
+  if (auto softmax = dyn_cast_or_null<SoftmaxOp>(op))
+    return softmax;
+  if (!op || depth == 0 || !(isView(op) || isa<arith::MulFOp, arith::DivFOp, arith::AddFOp, arith::SubFOp, arith::SelectOp>(op)))
+    return {};
+  for (Value operand : op->getOperands())
+    if (SoftmaxOp softmax = softmaxBehind(operand, depth - 1))
+      return softmax;
+  return {};
 }
 
 struct FuseAttention : heddle::impl::FuseAttentionBase<FuseAttention> {
   void runOnOperation() override {
     SmallVector<std::pair<MatmulOp, SoftmaxOp>> roots;
     getOperation().walk([&](MatmulOp op) {
-      if (auto softmax = op.getLhs().getDefiningOp<SoftmaxOp>())
+      if (SoftmaxOp softmax = softmaxBehind(op.getLhs()))
         roots.push_back({op, softmax});
     });
     for (auto [root, softmax] : roots)

@@ -166,13 +166,21 @@ private:
     return replaceFused(root, made);
   }
 
-  /// The other operand of the root, where one is a norm that nobody else reads and the other a weight along the last axis.
+  /// `op`'s other operand than `norm`: a weight along the last axis, or null.
+  static Value weightBeside(Operation *op, Operation *norm) {
+    Formula formula(op->getResult(0));
+    unsigned other = op->getOperand(0).getDefiningOp() == norm;
+    Value vector = formula.vector(formula.operand(formula.root, op->getOperand(other)));
+    return vector && vector.getDefiningOp<UseOp>() ? vector : Value();
+  }
+
+  /// The other operand of the root, where one is a norm and the other a weight along the last axis. Whoever else reads the norm (two branches of one row)
+  /// does the same, each with a norm of its own in the end.
   template <typename Op> std::pair<Op, Value> besides() {
     for (unsigned i : {0, 1}) {
       auto norm = root->getOperand(i).getDefiningOp<Op>();
-      Value vector = formula.vector(formula.operand(formula.root, root->getOperand(1 - i)));
-      if (norm && vector && vector.getDefiningOp<UseOp>() && norm->hasOneUse())
-        return {norm, vector};
+      if (norm && llvm::all_of(norm->getUsers(), [&](Operation *user) { return user->getName() == root->getName() && weightBeside(user, norm); }))
+        return {norm, weightBeside(root, norm)};
     }
     return {};
   }

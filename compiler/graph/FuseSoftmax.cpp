@@ -45,6 +45,26 @@ LogicalResult fuseSoftmax(arith::DivFOp root) {
   return missed("the largest score is not subtracted before exp, which overflows above 88");
 }
 
+/// (exp(s) @ v) / sum(exp(s))  ->  (exp(s) / sum(exp(s))) @ v, whose division may be a softmax; null where it is something else.
+arith::DivFOp dividedFirst(arith::DivFOp root) {
+  auto product = root.getLhs().getDefiningOp<MatmulOp>();
+  auto repeated = root.getRhs().getDefiningOp<BroadcastOp>();
+  auto sum = repeated ? repeated.getSource().getDefiningOp<SumOp>() : SumOp();
+  if (!product || !product->hasOneUse() || !product.getLhs().getDefiningOp<math::ExpOp>() || !sum || sum.getSource() != product.getLhs() || sum.getOffsets())
+    return {};
+  int64_t rank = dimsOf(sum.getSource()).getRank();
+  auto rows = llvm::to_vector(llvm::seq<int64_t>(0, rank - 1)); // the sum lies along all axes but the last, before and behind the product
+  if (sum.getOver() != ArrayRef<int64_t>{rank - 1} || repeated.getAxes() != ArrayRef<int64_t>(rows))
+    return {};
+  OpBuilder b(root);
+  Value power = product.getLhs();
+  auto below = BroadcastOp::create(b, root.getLoc(), cast<RankedTensorType>(power.getType()), sum, rows);
+  auto weights = arith::DivFOp::create(b, root.getLoc(), power, below);
+  Value made = MatmulOp::create(b, root.getLoc(), root.getType(), weights, product.getRhs(), Value());
+  (void)replaceFormula(root, made);
+  return weights;
+}
+
 struct FuseSoftmax : heddle::impl::FuseSoftmaxBase<FuseSoftmax> {
   void runOnOperation() override {
     SmallVector<arith::DivFOp> roots;
@@ -52,9 +72,11 @@ struct FuseSoftmax : heddle::impl::FuseSoftmaxBase<FuseSoftmax> {
       if (isa<RankedTensorType>(op.getType()))
         roots.push_back(op);
     });
-    for (arith::DivFOp root : roots)
-      if (succeeded(fuseSoftmax(root)))
+    for (arith::DivFOp root : roots) {
+      arith::DivFOp weights = dividedFirst(root);
+      if (succeeded(fuseSoftmax(weights ? weights : root)))
         ++fused;
+    }
     if (failed(finishFusion(getOperation())))
       signalPassFailure();
   }

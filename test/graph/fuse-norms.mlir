@@ -118,3 +118,33 @@ func.func @rms_norm_of_a_part(%y: !y) -> !x {
   %o = arith.divf %x, %root : !x
   return %o : !x
 }
+
+// -----
+!x = tensor<?x8xf32, #heddle.dims<n, 8>>
+!r = tensor<?xf32, #heddle.dims<n>>
+!w = tensor<8xf32, #heddle.dims<8>>
+heddle.weight @g : !w = #heddle.tensor<"g", tensor<8xf32>>
+heddle.weight @h : !w = #heddle.tensor<"h", tensor<8xf32>>
+// Two branches of one row: each has a norm of its own.
+// CHECK-LABEL: func.func @two_gains
+// CHECK-DAG: heddle.rms_norm %arg0, %[[G:.*]] epsilon
+// CHECK-DAG: heddle.rms_norm %arg0, %[[H:.*]] epsilon
+// CHECK-NOT: arith.mulf
+func.func @two_gains(%x: !x) -> (!x, !x) {
+  %e = arith.constant 1.0e-3 : f64
+  %epsilon = heddle.broadcast %e along [] : f64 -> !r
+  %xx = arith.mulf %x, %x : !x
+  %m = heddle.mean %xx over [1] : !x -> !r
+  %me = arith.addf %m, %epsilon : !r
+  %s = math.sqrt %me : !r
+  %root = heddle.broadcast %s along [0] : !r -> !x
+  // expected-remark @+1 {{rms_norm}}
+  %normal = arith.divf %x, %root : !x
+  %g = heddle.use @g : !w
+  %gain = heddle.broadcast %g along [1] : !w -> !x
+  %a = arith.mulf %gain, %normal : !x
+  %h = heddle.use @h : !w
+  %other = heddle.broadcast %h along [1] : !w -> !x
+  %b = arith.mulf %normal, %other : !x
+  return %a, %b : !x, !x
+}
