@@ -32,7 +32,8 @@ LogicalResult heddle::reportMissed(Operation *root, StringRef what, const std::s
 }
 
 bool heddle::isFusionOff(Operation *op, StringRef what) {
-  auto off = op->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(noFuseAttr);
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  auto off = module->getAttrOfType<ArrayAttr>(noFuseAttr);
   auto names = [&](StringRef name) { return llvm::is_contained(off.getAsValueRange<StringAttr>(), name); };
   return off && (names(what) || names("all"));
 }

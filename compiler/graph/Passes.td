@@ -19,13 +19,29 @@ def FoldRecipes : Pass<"heddle-fold-recipes", "mlir::ModuleOp"> {
 def FuseLinear : Pass<"heddle-fuse-linear", "mlir::ModuleOp"> {
   let summary = "fuse products with weight matrices, and their biases, into linear";
   let description = [{
-    `matmul(x, weight)` becomes `linear`, and `linear + broadcast(bias)` a linear with bias where nobody else reads the sum without it.
+    `matmul(x, weight)` becomes `linear`, with the bias that is added to it, in whatever shape (heads before the bias or after), where nobody else reads the
+    product without it. `matmul(weight, x)` is the same product transposed.
 
-    Takes products whose right side is a weight matrix, after FoldRecipes. Leaves products of two activations, and sums whose product has a second use.
+    Takes products with one weight matrix for all rows, after FoldRecipes. Leaves products of two activations; a matrix or a bias that is computed, and a
+    product that is read without its bias too, are told at their place. Activations and residuals run on the product's tiles later (OutlineKernels).
     Example: test/graph/fuse-linear.mlir.
   }];
   let dependentDialects = ["::heddle::HeddleDialect"];
   let statistics = [Statistic<"fused", "fused", "products and biases fused">];
+}
+
+def FuseProjections : Pass<"heddle-fuse-projections", "mlir::ModuleOp"> {
+  let summary = "fuse products of the same rows into one, with their weights side by side";
+  let description = [{
+    `x @ v` and `x @ w` become slices of `x @ concat(v, w)`, and `concat(x @ v, x @ w)` that product itself; the weights are joined by a recipe. A product
+    without bias gets one of -0 where others have theirs, which keeps every bit.
+
+    Takes what FuseLinear made, for one reader: the queries, keys and values of an attention. Leaves products with elementwise work behind them, which runs on
+    their own tiles; results that an entry returns, which would be copied; and weights that are read elsewhere in another company, whose bytes would be there
+    twice. Example: test/graph/fuse-projections.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"fused", "fused", "products made of several">];
 }
 
 def FuseActivations : Pass<"heddle-fuse-activations", "mlir::ModuleOp"> {
