@@ -39,36 +39,40 @@ std::optional<AffineMap> unitMap(DimsAttr from, DimsAttr to) {
   return AffineMap::get(to.getRank(), 0, results, context);
 }
 
-/// Axes that agree stay; the static rest is linearised and cut anew.
+/// Axes that agree in front and behind stay; what is between them, static, is linearised and cut anew.
 std::optional<AffineMap> reshapeMap(ReshapeOp op) {
   DimsAttr from = dimsOf(op.getSource()), to = dimsOf(op.getType());
   MLIRContext *context = op.getContext();
   if (auto units = unitMap(from, to))
     return units;
-  int64_t same = 0;
-  while (same < from.getRank() && same < to.getRank() && from.extent(same) == to.extent(same))
+  int64_t same = 0, fromEnd = from.getRank(), toEnd = to.getRank();
+  while (same < fromEnd && same < toEnd && from.extent(same) == to.extent(same))
     ++same;
+  while (same < fromEnd && same < toEnd && from.extent(fromEnd - 1) == to.extent(toEnd - 1))
+    --fromEnd, --toEnd;
   SmallVector<AffineExpr> results;
   for (int64_t i = 0; i < same; ++i)
     results.push_back(getAffineDimExpr(i, context));
   AffineExpr linear = getAffineConstantExpr(0, context);
-  for (int64_t i = same; i < to.getRank(); ++i) {
+  for (int64_t i = same; i < toEnd; ++i) {
     if (!to.isStatic(i))
       return std::nullopt;
     linear = linear * to.shape()[i] + getAffineDimExpr(i, context);
   }
   int64_t below = 1;
-  for (int64_t i = same; i < from.getRank(); ++i) {
+  for (int64_t i = same; i < fromEnd; ++i) {
     if (!from.isStatic(i))
       return std::nullopt;
     below *= from.shape()[i];
   }
-  for (int64_t i = same; i < from.getRank(); ++i) {
+  for (int64_t i = same; i < fromEnd; ++i) {
     int64_t extent = from.shape()[i];
     below /= extent;
     AffineExpr place = linear.floorDiv(below);
     results.push_back(i == same ? place : place % extent);
   }
+  for (int64_t i = toEnd; i < to.getRank(); ++i)
+    results.push_back(getAffineDimExpr(i, context));
   return AffineMap::get(to.getRank(), 0, results, context);
 }
 

@@ -30,6 +30,19 @@ def FuseLinear : Pass<"heddle-fuse-linear", "mlir::ModuleOp"> {
   let statistics = [Statistic<"fused", "fused", "products and biases fused">];
 }
 
+def FuseHeads : Pass<"heddle-fuse-heads", "mlir::ModuleOp"> {
+  let summary = "fuse repeated and separate heads into the heads of one attention";
+  let description = [{
+    Keys and values that a text repeats for groups of heads are read in place: `attention(q, repeat(k), repeat(v))` becomes `attention(q, k, v)` with fewer
+    key heads. Heads that are an attention each, concatenated, become one attention of all heads.
+
+    Takes the attentions of FuseAttention and the products of FuseLinear. Leaves heads of different masks, scales or widths, heads that are read alone too,
+    and keys repeated without their values; each is told at its place. Example: test/graph/fuse-heads.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"fused", "fused", "attentions made">];
+}
+
 def FuseProjections : Pass<"heddle-fuse-projections", "mlir::ModuleOp"> {
   let summary = "fuse products of the same rows into one, with their weights side by side";
   let description = [{

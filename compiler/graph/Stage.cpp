@@ -16,6 +16,7 @@ void heddle::buildGraphStage(OpPassManager &pm) {
   pm.addPass(createFuseAttention());
   pm.addPass(createCanonicalizerPass()); // what was fused is gone
   pm.addPass(createFuseLinear());
+  pm.addPass(createFuseHeads());
   pm.addPass(createFuseProjections());
   pm.addPass(createVerifyFused());
   pm.addPass(createInferBounds()); // gathers still read tables by rows
