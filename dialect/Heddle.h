@@ -60,6 +60,7 @@ inline constexpr llvm::StringLiteral offsetsAttr = "heddle.offsets";            
 inline constexpr llvm::StringLiteral startsAttr = "heddle.starts";               // string, on an argument: starts of that ragged dimension
 inline constexpr llvm::StringLiteral tasksAttr = "heddle.tasks";                 // array of dictionaries, on the module
 inline constexpr llvm::StringLiteral tokenizersAttr = "heddle.tokenizers";       // array of dictionaries, on the module
+inline constexpr llvm::StringLiteral recipeAttr = "heddle.recipe"; // recipe, on an argument that stands for a weight of a cut-out rewrite
 
 } // namespace heddle
 

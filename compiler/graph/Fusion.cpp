@@ -1,4 +1,5 @@
 #include "compiler/graph/Fusion.h"
+#include "compiler/graph/Rewrite.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -8,7 +9,7 @@ using namespace mlir;
 static remark::RemarkOpts options(StringRef name) { return remark::RemarkOpts::name(name).category("fusion"); }
 
 LogicalResult heddle::replaceFormula(Operation *root, Value by) {
-  root->getResult(0).replaceAllUsesWith(by);
+  root->getContext()->executeAction<ReplaceFormula>([&] { root->getResult(0).replaceAllUsesWith(by); }, {root, by}, root, by);
   return success();
 }
 

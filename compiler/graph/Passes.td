@@ -155,6 +155,16 @@ def LowerSinusoidalPositions : Pass<"heddle-lower-sinusoidal-positions", "mlir::
   let statistics = [Statistic<"lowered", "lowered", "ops lowered">];
 }
 
+def VerifyRewrites : Pass<"heddle-verify-rewrites", "mlir::ModuleOp"> {
+  let summary = "verify that formulas and their replacements compute the same";
+  let description = [{
+    With `--validate-rewrites` each rewrite of the passes before is recorded: the formula, its replacement, the values at the boundary. Here each distinct
+    pair runs through the float64 interpreter on small hostile inputs (compiler/reference/HostileInputs.h); a difference is an error at the formula's place.
+
+    Takes the rewrites since it ran last; without `--validate-rewrites` none is recorded. Leaves the IR as it is. Example: test/graph/verify-rewrites.mlir.
+  }];
+}
+
 def FlattenRagged : Pass<"heddle-flatten-ragged", "mlir::ModuleOp"> {
   let summary = "flatten ragged tensors to rows of real tokens";
   let description = [{

@@ -22,6 +22,7 @@ void heddle::buildGraphStage(OpPassManager &pm) {
   pm.addPass(createInferBounds()); // gathers still read tables by rows
   pm.addPass(createFoldTables());
   pm.addPass(createLowerSinusoidalPositions());
+  pm.addPass(createVerifyRewrites());
   pm.addPass(createFlattenRagged());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -4,6 +4,7 @@
 #include "compiler/native/EmitObject.h"
 #include "compiler/pipeline/ForwardDiagnostics.h"
 #include "compiler/pipeline/Stages.h"
+#include "compiler/support/File.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
@@ -13,11 +14,13 @@ using namespace mlir;
 using heddle::Outcome;
 
 heddle::Compilation::Compilation(const CompileOptions &options, Diagnostics &diagnostics, TimingScope &timing)
-    : options(options), diagnostics(diagnostics), timing(timing) {
+    : options(options), diagnostics(diagnostics), timing(timing), judge(options.rewrites) {
   DialectRegistry registry;
   registerDialects(registry);
   registerTranslations(registry);
   context = std::make_unique<MLIRContext>(registry);
+  if (options.rewrites.validate || !options.rewrites.injectBadRewrite.empty())
+    judge.watch(*context);
 }
 
 heddle::Compilation::~Compilation() = default;
@@ -38,6 +41,10 @@ Outcome heddle::Compilation::run() {
     return Outcome::Refused;
   if (Outcome outcome = runStages(); outcome != Outcome::Good)
     return outcome;
+  if (std::string unmet = judge.unmet(); !unmet.empty()) {
+    diagnostics.error({}, unmet);
+    return Outcome::Refused;
+  }
   if (!text.empty()) // --emit= named a stage
     return Outcome::Good;
   if (Outcome outcome = takeModelInfo(); outcome != Outcome::Good)
@@ -103,6 +110,8 @@ Outcome heddle::Compilation::runStage(const Stage &stage, ModuleOp on, const Tar
       return Outcome::Refused;
     }
   }
+  if (!judge.evidence().empty() && !options.reproducer.empty()) // the two functions say more than the whole module
+    writeFile(options.reproducer, judge.evidence(), /*executable=*/false, diagnostics);
   return broken("the stage '" + name + "' failed");
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/native/LinkExecutable.h"
 #include "compiler/pipeline/FusionNotes.h"
 #include "compiler/pipeline/Options.h"
+#include "compiler/pipeline/RewriteJudge.h"
 #include "compiler/pipeline/Stages.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/ModelInfo.h"
@@ -61,6 +62,7 @@ private:
   const CompileOptions &options;
   Diagnostics &diagnostics;
   mlir::TimingScope &timing;
+  RewriteJudge judge;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<Variant> variants;

@@ -12,7 +12,7 @@ static void forward(mlir::Diagnostic &diagnostic, heddle::Diagnostics &diagnosti
   heddle::Diagnostic &record = isError ? diagnostics.error(place, message) : diagnostics.note(place, message);
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
     std::string text = note.str();
-    if (StringRef(text).starts_with("see current operation")) // IR helps us, not the user; the reproducer has it
+    if (StringRef(text).contains('\n') || StringRef(text).starts_with("see current operation")) // IR helps us, not the user; the reproducer has it
       continue;
     record.note(heddle::placeOf(note.getLocation()), text);
   }

@@ -8,6 +8,14 @@
 
 namespace heddle {
 
+/// What is done with rewrites of the graph stage beside making them.
+struct RewriteOptions {
+  /// Each distinct rewrite is run through the interpreter before the compile goes on.
+  bool validate = false;
+  /// A kind of badRewrites(): every rewrite that it fits is spoiled. Empty: none.
+  std::string injectBadRewrite;
+};
+
 struct CompileOptions {
   /// The text, its folder, where weights come from, and the configuration values that were set by hand.
   ModelSource source;
@@ -15,6 +23,7 @@ struct CompileOptions {
   std::string emit = "exe";
   /// Fusions that are turned off, by the op that they make; "all": every one that kernels do without.
   std::vector<std::string> noFuse;
+  RewriteOptions rewrites;
   /// CPU variants, ascending.
   std::vector<const Target *> targets;
   /// The archive that executables are linked with.

@@ -48,7 +48,7 @@ public:
     return std::make_shared<const Datum>(std::move(*result));
   }
 
-  std::optional<std::vector<Tensor>> run(func::FuncOp entry, ArrayRef<Tensor> arguments) {
+  std::optional<std::vector<Tensor>> run(func::FuncOp entry, ArrayRef<Tensor> arguments, const Observer &observer) {
     llvm::DenseMap<Value, Shared> values;
     if (!bindArguments(entry, arguments, values))
       return std::nullopt;
@@ -62,6 +62,11 @@ public:
       Shared result = run(&op, operands);
       if (!result)
         return std::nullopt;
+      if (observer) {
+        auto seen = std::make_shared<Datum>(*result);
+        observer(&op, operands, *seen);
+        result = seen;
+      }
       values[op.getResult(0)] = result;
       usesLeft[op.getResult(0)] = std::distance(op.getResult(0).use_begin(), op.getResult(0).use_end());
       for (Value operand : op.getOperands())
@@ -296,12 +301,12 @@ std::optional<Datum> evaluate(Operation *op, ArrayRef<Datum> operands, const Env
 }
 
 std::optional<std::vector<Tensor>> evaluateEntry(func::FuncOp entry, ArrayRef<Tensor> arguments, Environment environment,
-                                                 const Checkpoint *checkpoint, Diagnostics &diagnostics) {
+                                                 const Checkpoint *checkpoint, Diagnostics &diagnostics, const Observer &observer) {
   if (entry.isExternal() || !entry.getBody().hasOneBlock()) {
     diagnostics.error(placeOf(entry.getLoc()), fmt::format("'{}' has no single block to interpret", entry.getName().str()));
     return std::nullopt;
   }
-  return Interpreter(std::move(environment), checkpoint, diagnostics).run(entry, arguments);
+  return Interpreter(std::move(environment), checkpoint, diagnostics).run(entry, arguments, observer);
 }
 
 } // namespace heddle

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-fuse-activations --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: heddle-opt %s --heddle-fuse-activations --validate-rewrites --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
 
 !x = tensor<?x8xf32, #heddle.dims<n, 8>>
 // CHECK-LABEL: func.func @gelu

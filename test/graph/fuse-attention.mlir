@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-fuse-attention --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: heddle-opt %s --heddle-fuse-attention --validate-rewrites --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
 
 !q = tensor<?x2x?x4xf32, #heddle.dims<batch, 2, s, 4>>
 !k = tensor<?x2x?x4xf32, #heddle.dims<batch, 2, t, 4>>

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-fuse-softmax --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: heddle-opt %s --heddle-fuse-softmax --validate-rewrites --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
 
 !s = tensor<?x8xf32, #heddle.dims<n, 8>>
 !r = tensor<?xf32, #heddle.dims<n>>

@@ -16,6 +16,7 @@ struct BuildArguments {
   ModelArguments model;
   std::string output, emit = "exe", reproducer;
   std::vector<std::string> cpus, noFuse;
+  RewriteOptions rewrites;
   bool timing = false;
 };
 
@@ -54,6 +55,7 @@ int build(const BuildArguments &arguments) {
   options.compilerVersion = "heddle " HEDDLE_VERSION;
   options.reproducer = arguments.reproducer;
   options.noFuse = arguments.noFuse;
+  options.rewrites = arguments.rewrites;
   for (const Target &target : allTargets())
     if (arguments.cpus.empty() || llvm::is_contained(arguments.cpus, target.cpu))
       options.targets.push_back(&target);
@@ -104,6 +106,7 @@ void heddle::addBuild(CLI::App &app, Chosen &chosen) {
       ->check(CLI::IsMember(cpus))
       ->type_name("LIST");
   addNoFuse(*command, arguments->noFuse);
+  addRewriteOptions(*command, arguments->rewrites);
   command->add_flag("--timing", arguments->timing, "print where the time went, on stderr");
   command->callback([arguments, &chosen] {
     if (arguments->emit == "exe" && arguments->output == "-")

@@ -25,6 +25,8 @@ struct ModelArguments {
 
 /// --no-fuse, alone or with names by commas.
 void addNoFuse(CLI::App &command, std::vector<std::string> &names);
+/// --validate-rewrites, and --inject-bad-rewrite, which --help does not show.
+void addRewriteOptions(CLI::App &command, RewriteOptions &options);
 
 void addBuild(CLI::App &app, Chosen &chosen);
 void addCheck(CLI::App &app, Chosen &chosen);

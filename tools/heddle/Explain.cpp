@@ -14,9 +14,7 @@ Examples:
 )";
 
 /// The notes of one model; false after messages.
-static bool collect(const ModelSource &source, const std::vector<std::string> &noFuse, std::vector<FusionNote> &notes, int &status) {
-  CompileOptions options;
-  options.noFuse = noFuse;
+static bool collect(const ModelSource &source, CompileOptions options, std::vector<FusionNote> &notes, int &status) {
   options.source = source;
   options.emit = "graph";
   mlir::TimingScope timing;
@@ -27,30 +25,31 @@ static bool collect(const ModelSource &source, const std::vector<std::string> &n
   return status == 0;
 }
 
-static int explain(const ModelArguments &arguments, const std::vector<std::string> &noFuse, const std::string &other, bool json) {
+static int explain(const ModelArguments &arguments, const CompileOptions &options, const std::string &other, bool json) {
   std::vector<FusionNote> notes, after;
   int status = 0;
-  if (!collect(arguments.source(), noFuse, notes, status))
+  if (!collect(arguments.source(), options, notes, status))
     return status;
   if (other.empty())
     return writeStandardOutput(json ? printFusionNotesAsJson(notes) : printFusionNotes(notes)) ? 0 : 1;
   ModelArguments second = arguments;
   second.model = other;
-  if (!collect(second.source(), noFuse, after, status))
+  if (!collect(second.source(), options, after, status))
     return status;
   return writeStandardOutput(printFusionDifference(notes, after)) ? 0 : 1;
 }
 
 void heddle::addExplain(CLI::App &app, Chosen &chosen) {
   auto arguments = std::make_shared<ModelArguments>();
-  auto noFuse = std::make_shared<std::vector<std::string>>();
+  auto options = std::make_shared<CompileOptions>();
   auto other = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   CLI::App *command = app.add_subcommand("explain", description);
   arguments->addTo(*command);
   CLI::Option *diff =
       command->add_option("--diff", *other, "another text, with the same weights and settings: say what only one of them has")->type_name("MODEL");
-  addNoFuse(*command, *noFuse);
+  addNoFuse(*command, options->noFuse);
+  addRewriteOptions(*command, options->rewrites);
   command->add_flag("--json", *json, "for programs")->excludes(diff);
-  command->callback([=, &chosen] { chosen.work = [=] { return explain(*arguments, *noFuse, *other, *json); }; });
+  command->callback([=, &chosen] { chosen.work = [=] { return explain(*arguments, *options, *other, *json); }; });
 }

@@ -1,4 +1,5 @@
 // heddle: the command line. Parses it, runs the chosen command in a guarded child, maps outcomes to exit codes.
+#include "compiler/graph/BadRewrites.h"
 #include "compiler/support/Diagnostics.h"
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Guard.h"
@@ -28,6 +29,14 @@ ModelSource heddle::ModelArguments::source() const {
   source.settings = settings;
   source.builtinTexts = findInstallation().texts;
   return source;
+}
+
+void heddle::addRewriteOptions(CLI::App &command, RewriteOptions &options) {
+  command.add_flag("--validate-rewrites", options.validate, "prove each fusion on small hostile inputs in float64");
+  std::vector<std::string> kinds;
+  for (const BadRewrite &bad : badRewrites())
+    kinds.push_back(bad.kind.str());
+  command.add_option("--inject-bad-rewrite", options.injectBadRewrite)->check(CLI::IsMember(kinds))->group("");
 }
 
 int heddle::report(Outcome outcome, const Diagnostics &diagnostics) {
