@@ -38,6 +38,7 @@ def Heddle_AttentionOp : Heddle_Op<"attention", [Pure, AttrSizedOperandSegments]
     attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     bool hasQueryRows() { return static_cast<bool>(getQueryOffsets()); }
     bool hasKeyRows() { return static_cast<bool>(getKeyOffsets()); }

@@ -22,10 +22,10 @@
 
 namespace heddle {
 
-/// Where a mask is asked: which batch row and head (index values), and the positions of the row's first query and first key; and how its tensor
-/// operands are read once they are lowered.
+/// Where a mask is asked: which batch row and head (index values), the positions of the row's first query and first key, and which tokens they are
+/// where a side has rows; and how its tensor operands are read once they are lowered.
 struct MaskSite {
-  mlir::Value batch, head, queryStart, keyStart;
+  mlir::Value batch, head, queryStart, keyStart, queryOffset, keyOffset;
   /// Element `indices` of an operand of the mask.
   std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value operand, llvm::ArrayRef<mlir::Value> indices)> read;
   /// The extent of an axis of an operand.

@@ -19,7 +19,7 @@ def Heddle_MaskType : TypeDef<Heddle_Dialect, "Mask"> {
 def MaskOpInterface : OpInterface<"MaskOpInterface"> {
   let cppNamespace = "::heddle";
   let description = [{
-    The two questions a kernel asks of a mask. Positions are absolute (start + index), never array indices, so a cache changes nothing; `MaskSite`
+    The questions a kernel asks of a mask. Positions are absolute (start + index), never array indices, so a cache changes nothing; `MaskSite`
     tells batch row, head and the starts to those masks that are tensors. Code is emitted on scalars, in the body of a linalg op.
   }];
   let methods = [
@@ -27,18 +27,25 @@ def MaskOpInterface : OpInterface<"MaskOpInterface"> {
       "std::pair<mlir::Value, mlir::Value>", "classifyTile",
       (ins "mlir::OpBuilder &":$builder, "mlir::Location":$loc, "const ::heddle::MaskSite &":$site, "mlir::Value":$q0, "mlir::Value":$q1,
            "mlir::Value":$k0, "mlir::Value":$k1)>,
+    InterfaceMethod<"[first, end) of the keys that queries [q0, q1] may see, null where there is no bound: what lies outside is hidden from all of them",
+      "std::pair<mlir::Value, mlir::Value>", "keyRange",
+      (ins "mlir::OpBuilder &":$builder, "mlir::Location":$loc, "const ::heddle::MaskSite &":$site, "mlir::Value":$q0, "mlir::Value":$q1), "",
+      "return {};">,
     InterfaceMethod<"(visible, new score) of one query and one key position",
       "std::pair<mlir::Value, mlir::Value>", "emitScore",
       (ins "mlir::OpBuilder &":$builder, "mlir::Location":$loc, "const ::heddle::MaskSite &":$site, "mlir::Value":$query, "mlir::Value":$key,
            "mlir::Value":$score)>,
-    InterfaceMethod<"whether emitScore reads a tensor (such code is not vectorised in place)", "bool", "readsTensor">];
+    InterfaceMethod<"whether emitScore reads a tensor at each pair (such code is not vectorised in place)", "bool", "readsPairs", (ins), "", "return false;">,
+    InterfaceMethod<"whether scores change; else the mask only hides", "bool", "changesScores", (ins), "", "return false;">];
 }
 
-class Heddle_MaskOp<string mnemonic> : Heddle_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<MaskOpInterface>]> {
+/// `answers`: the questions that it does not answer as most do.
+class Heddle_MaskOp<string mnemonic, list<string> answers = [], list<Trait> traits = []>
+    : Heddle_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<MaskOpInterface, answers>], traits)> {
   let results = (outs Heddle_MaskType:$result);
 }
 
-def Heddle_MaskCausalOp : Heddle_MaskOp<"mask_causal"> {
+def Heddle_MaskCausalOp : Heddle_MaskOp<"mask_causal", ["keyRange"]> {
   let summary = "key j is visible to query i when j <= i";
   let description = [{
     visible(i, j) = j <= i, in positions.
@@ -50,7 +57,7 @@ def Heddle_MaskCausalOp : Heddle_MaskOp<"mask_causal"> {
   let assemblyFormat = "attr-dict";
 }
 
-def Heddle_MaskWindowOp : Heddle_MaskOp<"mask_window"> {
+def Heddle_MaskWindowOp : Heddle_MaskOp<"mask_window", ["keyRange"]> {
   let summary = "key j is visible to query i when i - j < left and j - i < right";
   let description = [{
     visible(i, j) = i - j < left and j - i < right, in positions. A window counts the query itself: left 3 shows positions i - 2, i - 1, i. A side without a limit is absent.
@@ -64,9 +71,61 @@ def Heddle_MaskWindowOp : Heddle_MaskOp<"mask_window"> {
   let arguments = (ins OptionalAttr<I64Attr>:$left, OptionalAttr<I64Attr>:$right);
   let assemblyFormat = "(`left` $left^)? (`right` $right^)? attr-dict";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
-def Heddle_SoftcapOp : Heddle_MaskOp<"softcap"> {
+def Heddle_MaskPrefixOp : Heddle_MaskOp<"mask_prefix", ["keyRange"]> {
+  let summary = "key j is visible to query i when j <= i, or when j lies in the row's prefix";
+  let description = [{
+    visible(i, j) = j <= i or j < lengths[batch], in positions: a prompt is read both ways, what follows from left to right (Raffel et al. 2020, section
+    3.2.1).
+
+    - (C1) lengths are i32 [batch]
+
+    ```mlir
+    %m = heddle.mask_prefix %n : tensor<?xi32, #heddle.dims<batch>>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$lengths);
+  let assemblyFormat = "$lengths attr-dict `:` type($lengths)";
+  let hasVerifier = 1;
+}
+
+def Heddle_MaskSegmentsOp : Heddle_MaskOp<"mask_segments", ["readsPairs"]> {
+  let summary = "tokens see those of their own segment";
+  let description = [{
+    visible(i, j) = queries[batch, i - query start] == keys[batch, j - key start]: several texts in one row do not see each other. After the graph stage a
+    side with rows is [tokens].
+
+    - (C1) both are i32, [batch, tokens] or [tokens] of rows
+
+    ```mlir
+    %m = heddle.mask_segments %a, %b : tensor<?x?xi32, #heddle.dims<batch, target>>, tensor<?x?xi32, #heddle.dims<batch, source>>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$queries, AnyRankedTensor:$keys);
+  let assemblyFormat = "$queries `,` $keys attr-dict `:` type($queries) `,` type($keys)";
+  let hasVerifier = 1;
+}
+
+def Heddle_MaskTokensOp : Heddle_MaskOp<"mask_tokens", ["readsPairs"], [AttrSizedOperandSegments]> {
+  let summary = "visibility given for each token";
+  let description = [{
+    visible(i, j) = queries[batch, i - query start] and keys[batch, j - key start]; a side that is not given hides nothing. A vector a row, where
+    `mask_tensor` needs a number for each pair: padding ids. After the graph stage a side with rows is [tokens].
+
+    - (C1) there is a side, of i1, [batch, tokens] or [tokens] of rows
+
+    ```mlir
+    %m = heddle.mask_tokens keys %v : tensor<?x?xi1, #heddle.dims<batch, source>>
+    ```
+  }];
+  let arguments = (ins Optional<AnyRankedTensor>:$queries, Optional<AnyRankedTensor>:$keys);
+  let assemblyFormat = "(`queries` $queries^ `:` type($queries))? (`keys` $keys^ `:` type($keys))? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Heddle_SoftcapOp : Heddle_MaskOp<"softcap", ["changesScores"]> {
   let summary = "scores become cap * tanh(score / cap)";
   let description = [{
     score(i, j) becomes cap * tanh(score(i, j) / cap); nothing is hidden (Bello et al. 2016; Gemma 2, 2024).
@@ -82,7 +141,7 @@ def Heddle_SoftcapOp : Heddle_MaskOp<"softcap"> {
   let hasVerifier = 1;
 }
 
-def Heddle_BiasTensorOp : Heddle_MaskOp<"bias_tensor"> {
+def Heddle_BiasTensorOp : Heddle_MaskOp<"bias_tensor", ["readsPairs", "changesScores"]> {
   let summary = "a number added to each score, given as a tensor";
   let description = [{
     score(i, j) becomes score(i, j) + values[.., i - query start, j - key start].
@@ -99,7 +158,7 @@ def Heddle_BiasTensorOp : Heddle_MaskOp<"bias_tensor"> {
   let hasVerifier = 1;
 }
 
-def Heddle_BiasRelativeOp : Heddle_MaskOp<"bias_relative"> {
+def Heddle_BiasRelativeOp : Heddle_MaskOp<"bias_relative", ["readsPairs", "changesScores"]> {
   let summary = "a number for each head and distance added to the score";
   let description = [{
     score(i, j) becomes score(i, j) + table[head, clamp(j - i, -reach, reach) + reach]. The frontend lays out the buckets of a checkpoint's table by distance (recipe `select`), so
@@ -116,7 +175,23 @@ def Heddle_BiasRelativeOp : Heddle_MaskOp<"bias_relative"> {
   let hasVerifier = 1;
 }
 
-def Heddle_MaskTensorOp : Heddle_MaskOp<"mask_tensor"> {
+def Heddle_BiasAlibiOp : Heddle_MaskOp<"bias_alibi", ["changesScores"]> {
+  let summary = "a number for each head times the distance added to the score";
+  let description = [{
+    score(i, j) becomes score(i, j) + slopes[head] * (j - i) (ALiBi: Press et al. 2022).
+
+    - (C1) slopes are [heads] of floats, static
+
+    ```mlir
+    %m = heddle.bias_alibi %s : tensor<4xf32, #heddle.dims<4>>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$slopes);
+  let assemblyFormat = "$slopes attr-dict `:` type($slopes)";
+  let hasVerifier = 1;
+}
+
+def Heddle_MaskTensorOp : Heddle_MaskOp<"mask_tensor", ["readsPairs"]> {
   let summary = "visibility given as a tensor";
   let description = [{
     visible(i, j) = values[.., i - query start, j - key start]; true is visible.
@@ -133,10 +208,11 @@ def Heddle_MaskTensorOp : Heddle_MaskOp<"mask_tensor"> {
   let hasVerifier = 1;
 }
 
-def Heddle_MaskAndOp : Heddle_MaskOp<"mask_and"> {
+def Heddle_MaskAndOp : Heddle_MaskOp<"mask_and", ["keyRange", "readsPairs", "changesScores"]> {
   let summary = "visible where both masks say so";
   let description = [{
-    visible(i, j) = lhs(i, j) and rhs(i, j); score changes of lhs come first.
+    visible(i, j) = lhs(i, j) and rhs(i, j); score changes of lhs come first. In the normal form score changes stand in their order, then what hides:
+    causal, window, prefix, segments, tokens, tensor.
 
     ```mlir
     %m = heddle.mask_and %a, %b
@@ -145,6 +221,7 @@ def Heddle_MaskAndOp : Heddle_MaskOp<"mask_and"> {
   let arguments = (ins Heddle_MaskType:$lhs, Heddle_MaskType:$rhs);
   let assemblyFormat = "$lhs `,` $rhs attr-dict";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Heddle_MaskScoresOp : Heddle_Op<"mask_scores", [Pure, AttrSizedOperandSegments, AllTypesMatch<["scores", "result"]>]> {
@@ -193,5 +270,6 @@ def Heddle_MaskValuesOp : Heddle_Op<"mask_values", [Pure, AttrSizedOperandSegmen
     (`keys` $key_offsets^ `,` $key_starts `:` type($key_offsets) `,` type($key_starts))? attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 #endif

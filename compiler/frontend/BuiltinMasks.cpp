@@ -23,6 +23,44 @@ std::vector<Value> Expander::builtinWindow(Arguments &arguments) {
   return {std::make_shared<const Mask>(std::move(mask))};
 }
 
+/// A run-time tensor of i32 as an argument; null (reported) for anything else.
+static const Tensor *numbersOf(const Arguments &arguments, size_t place, size_t rank, const char *expected, Trace &trace) {
+  const Value &value = arguments.values[place];
+  auto *tensor = value.as<Tensor>();
+  bool fits = tensor && tensor->element == Element::I32 && tensor->axes.size() == rank && std::ranges::none_of(tensor->axes, &Axis::unit);
+  if (!fits && !value.failed())
+    trace.error(arguments.places[place], fmt::format("'{}' of '{}': expected {}, got {}", arguments.builtin->parameters[place].name,
+                                                     arguments.builtin->name, expected, value.describe()));
+  return fits ? tensor : nullptr;
+}
+
+/// prefix(lengths), lengths i32[batch]
+std::vector<Value> Expander::builtinPrefix(Arguments &arguments) {
+  const Tensor *lengths = numbersOf(arguments, 0, 1, "i32[batch]", trace);
+  return {lengths ? Value(std::make_shared<const Mask>(Mask{Mask::Kind::Prefix, nullptr, nullptr, *lengths, {}, {}})) : Failed()};
+}
+
+/// segments(queries, keys), i32[batch, s] and i32[batch, t]
+std::vector<Value> Expander::builtinSegments(Arguments &arguments) {
+  const Tensor *queries = numbersOf(arguments, 0, 2, "i32[batch, query]", trace), *keys = numbersOf(arguments, 1, 2, "i32[batch, key]", trace);
+  return {queries && keys ? Value(std::make_shared<const Mask>(Mask{Mask::Kind::Segments, nullptr, nullptr, *queries, {}, {}, *keys})) : Failed()};
+}
+
+/// alibi(slopes), slopes f32[heads]
+std::vector<Value> Expander::builtinAlibi(Arguments &arguments) {
+  const Value &value = arguments.values[0];
+  const Axes *axes = value.axes();
+  bool fits = axes && axes->size() == 1 && !axes->front().unit && axes->front().extent.isStatic() && elementOfValue(value) == Element::F32;
+  if (!fits)
+    return {trace.fail(arguments.places[0], fmt::format("'slopes' of 'alibi': expected f32[heads], got {}", value.describe()))};
+  Bias bias{Bias::Kind::Alibi, nullptr, nullptr, {}, {}};
+  if (auto *constant = value.as<ConstantTensor>())
+    bias.constant = *constant;
+  else
+    bias.tensor = *value.as<Tensor>();
+  return {std::make_shared<const Bias>(std::move(bias))};
+}
+
 /// Which bucket a distance (key - query) falls into: half of them one distance each, the rest growing with its logarithm (Raffel et al. 2020).
 static int64_t bucketOf(int64_t distance, bool bidirectional, int64_t buckets, int64_t maxDistance) {
   int64_t count = bidirectional ? buckets / 2 : buckets, first = bidirectional && distance > 0 ? count : 0;
@@ -65,7 +103,7 @@ std::shared_ptr<const Bias> Expander::biasOf(const Value &value, Position at) {
     return tensor ? std::make_shared<const Bias>(Bias{Bias::Kind::Tensor, nullptr, nullptr, *tensor, {}}) : nullptr;
   }
   if (!value.failed())
-    trace.error(at, fmt::format("expected a bias (relative(...), an f32 tensor), got {}", value.describe()));
+    trace.error(at, fmt::format("expected a bias (relative(...), alibi(...), an f32 tensor), got {}", value.describe()));
   return nullptr;
 }
 
@@ -105,8 +143,43 @@ mlir::Value Expander::emitMask(const Mask &mask, const Axes &scores, Position at
     mlir::Value values = overPairs(mask.tensor, scores, "mask", at);
     return values ? mlir::Value(emitter.make<MaskTensorOp>(type, values)) : values;
   }
+  if (mask.kind == Mask::Kind::Prefix)
+    return emitPrefix(mask, scores, at);
+  if (mask.kind == Mask::Kind::Segments)
+    return emitSegments(mask, scores, at);
   mlir::Value left = emitMask(*mask.left, scores, at), right = left ? emitMask(*mask.right, scores, at) : mlir::Value();
   return right ? mlir::Value(emitter.make<MaskAndOp>(type, left, right)) : right;
+}
+
+mlir::Value Expander::emitPrefix(const Mask &mask, const Axes &scores, Position at) {
+  const Extent &batch = mask.tensor.axes[0].extent;
+  if (scores.size() < 3 || scores[0].unit || !scores[0].extent.agrees(batch)) {
+    trace.error(at, fmt::format("'prefix' of {} does not fit scores of {}: expected a length for each row of the batch",
+                                printType(Element::I32, mask.tensor.axes), printType(Element::F32, scores)));
+    return {};
+  }
+  return emitter.make<MaskPrefixOp>(MaskType::get(emitter.build().getContext()), emitter.read(mask.tensor));
+}
+
+mlir::Value Expander::emitSegments(const Mask &mask, const Axes &scores, Position at) {
+  auto fits = [&](const Tensor &side, size_t fromBack) {
+    return side.axes[0].extent.agrees(scores[0].extent) && side.axes[1].extent.agrees(scores[scores.size() - fromBack].extent);
+  };
+  if (scores.size() < 3 || scores[0].unit || !fits(mask.tensor, 2) || !fits(mask.keys, 1)) {
+    trace.error(at, fmt::format("'segments' of {} and {} do not fit scores of {}", printType(Element::I32, mask.tensor.axes),
+                                printType(Element::I32, mask.keys.axes), printType(Element::F32, scores)));
+    return {};
+  }
+  mlir::Value queries = emitter.read(mask.tensor), keys = emitter.read(mask.keys);
+  return emitter.make<MaskSegmentsOp>(MaskType::get(emitter.build().getContext()), queries, keys);
+}
+
+bool Expander::fitsHeads(const std::string &what, const Extent &heads, const Axes &scores, Position at) {
+  Extent given = scores.size() >= 3 && scores[scores.size() - 3].extent.isStatic() ? scores[scores.size() - 3].extent : Extent(1);
+  bool fits = given.agrees(heads);
+  if (!fits)
+    trace.error(at, fmt::format("{} of {} heads does not fit scores of {}", what, heads.print(), printType(Element::F32, scores)));
+  return fits;
 }
 
 mlir::Value Expander::emitBias(const Bias &bias, const Axes &scores, Position at) {
@@ -122,12 +195,15 @@ mlir::Value Expander::emitBias(const Bias &bias, const Axes &scores, Position at
     mlir::Value left = emitBias(*bias.left, scores, at), right = left ? emitBias(*bias.right, scores, at) : mlir::Value();
     return right ? mlir::Value(emitter.make<MaskAndOp>(type, left, right)) : right;
   }
-  const Extent &heads = bias.tensor.axes[1].extent;
-  Extent given = scores.size() >= 3 && scores[scores.size() - 3].extent.isStatic() ? scores[scores.size() - 3].extent : Extent(1);
-  if (!given.agrees(heads)) {
-    trace.error(at, fmt::format("a relative bias of {} heads does not fit scores of {}", heads.print(), printType(Element::F32, scores)));
-    return {};
+  if (bias.kind == Bias::Kind::Alibi) {
+    std::optional<Tensor> slopes = bias.constant.data ? elementwise.tensor(Value(bias.constant), Element::F32) : bias.tensor;
+    if (!slopes || !fitsHeads("a bias 'alibi'", slopes->axes[0].extent, scores, at))
+      return {};
+    return emitter.make<BiasAlibiOp>(type, emitter.read(*slopes));
   }
+  const Extent &heads = bias.tensor.axes[1].extent;
+  if (!fitsHeads("a relative bias", heads, scores, at))
+    return {};
   Axes axes{{heads}, {Extent(static_cast<int64_t>(bias.buckets.size()))}};
   auto tableType = emitter.type(Element::F32, axes);
   mlir::Value table = emitter.make<UseOp>(tableType, weights.useByDistance(bias.tensor.weight, bias.buckets, tableType));

@@ -141,7 +141,10 @@ private:
   Values builtinMask(Arguments &arguments);
   Values builtinMaskValues(Arguments &arguments);
   Values builtinWindow(Arguments &arguments);
+  Values builtinPrefix(Arguments &arguments);
+  Values builtinSegments(Arguments &arguments);
   Values builtinRelative(Arguments &arguments);
+  Values builtinAlibi(Arguments &arguments);
   Values builtinRotary(Arguments &arguments);
   Values builtinWindows(Arguments &arguments);
   Values builtinNotBuilt(Arguments &arguments);
@@ -178,7 +181,10 @@ private:
   // BuiltinMasks.cpp
   /// The IR of a mask or bias over scores of these axes ([.., query, key]); null after an error.
   mlir::Value emitMask(const Mask &mask, const Axes &scores, Position at);
+  mlir::Value emitPrefix(const Mask &mask, const Axes &scores, Position at);
+  mlir::Value emitSegments(const Mask &mask, const Axes &scores, Position at);
   mlir::Value emitBias(const Bias &bias, const Axes &scores, Position at);
+  bool fitsHeads(const std::string &what, const Extent &heads, const Axes &scores, Position at);
   mlir::Value overPairs(const Tensor &tensor, const Axes &scores, const std::string &what, Position at);
   /// The bias that a value stands for: a bias, or an f32 tensor. Null after an error.
   std::shared_ptr<const Bias> biasOf(const Value &value, Position at);

@@ -36,20 +36,22 @@ struct ConstantTensor {
 
 /// What a query may see. No IR until an attention asks for it.
 struct Mask {
-  enum class Kind { Causal, Window, Tensor, And };
+  enum class Kind { Causal, Window, Prefix, Segments, Tensor, And };
   Kind kind = Kind::Causal;
   std::shared_ptr<const Mask> left, right; // of And
-  Tensor tensor;                           // of Tensor
+  Tensor tensor;                           // of Tensor; of Prefix: the lengths; of Segments: those of the queries
   std::optional<int64_t> before, behind;   // of Window: the limits that there are
+  Tensor keys = {};                        // of Segments
 };
 
 /// What is added to scores. No IR until an attention asks for it.
 struct Bias {
-  enum class Kind { Relative, Tensor, Sum };
+  enum class Kind { Alibi, Relative, Tensor, Sum };
   Kind kind = Kind::Relative;
   std::shared_ptr<const Bias> left, right; // of Sum
-  Tensor tensor;                           // of Tensor; of Relative: the weight [buckets, heads]
+  Tensor tensor;                           // of Tensor; of Relative: the weight [buckets, heads]; of Alibi: the slopes
   std::vector<int64_t> buckets;            // of Relative: for the distances -reach .. reach
+  ConstantTensor constant = {};            // of Alibi: slopes that are known when compiling
 };
 
 struct Value;

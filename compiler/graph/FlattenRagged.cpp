@@ -164,6 +164,8 @@ Value EntryFlattener::rowsAgain(Value value, Type original) {
 
 /// Whether an op reads along a ragged axis, or joins rows with a tensor of two ragged axes: it then works on padded tensors, and knows lengths.
 bool EntryFlattener::needsPadding(Operation *op) const {
+  if (isa<MaskTensorOp, BiasTensorOp>(op))
+    return isFlat(op->getOperand(0)); // they read [batch, query, key], of which one may be ragged
   DimsAttr result = op->getNumResults() == 1 ? dimsOf(op->getResult(0)) : DimsAttr();
   if (!result)
     return false;

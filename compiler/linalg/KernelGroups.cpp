@@ -66,8 +66,8 @@ void KernelGroups::findCopies(Block &block) {
       for (Value v : {attention.getQuery(), attention.getKey(), attention.getValue()})
         if (!headViewOf(v, copied))
           copy(v);
-    if (isa<MaskTensorOp, BiasTensorOp, BiasRelativeOp>(op))
-      copy(op.getOperand(0));
+    if (isa<MaskOpInterface>(op))
+      llvm::for_each(op.getOperands(), copy);
     if (isa<PickOp, SpreadOp>(op))
       copy(op.getOperand(0));
     if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op))

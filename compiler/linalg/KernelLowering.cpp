@@ -94,8 +94,8 @@ SmallVector<Value> KernelLowering::physicalIndices(LinalgBuilder &b, Value base,
   return {row, indices.back()};
 }
 
-MaskSite KernelLowering::siteOf(Value batch, Value head, Value queryStart, Value keyStart) const {
-  MaskSite site{batch, head, queryStart, keyStart, {}, {}};
+MaskSite KernelLowering::siteOf(Value batch, Value head, const Row &queries, const Row &keys) const {
+  MaskSite site{batch, head, queries.start, keys.start, queries.offset, keys.offset, {}, {}};
   site.read = [this](OpBuilder &builder, Location loc, Value operand, ArrayRef<Value> indices) -> Value {
     LinalgBuilder b(builder, loc);
     return b.extract(argument(operand), physicalIndices(b, operand, indices));

@@ -50,7 +50,7 @@ public:
   Row rowOf(LinalgBuilder &b, mlir::Value offsets, mlir::Value starts, mlir::Value row) const;
 
   /// A mask's site; its operands are arguments of the kernel.
-  MaskSite siteOf(mlir::Value batch, mlir::Value head, mlir::Value queryStart, mlir::Value keyStart) const;
+  MaskSite siteOf(mlir::Value batch, mlir::Value head, const Row &queries, const Row &keys) const;
   /// Element `indices` of a value that is a constant, an argument or a view of one.
   mlir::FailureOr<mlir::Value> readElement(LinalgBuilder &b, mlir::Value value, llvm::ArrayRef<mlir::Value> indices) const;
   /// Where element `indices` of the kernel's result lies in its output.

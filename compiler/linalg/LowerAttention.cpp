@@ -71,6 +71,7 @@ private:
   };
 
   Value tile(LinalgBuilder &b, int64_t rows, Value start, Value out);
+  std::pair<Value, Value> keyBlocks(LinalgBuilder &b, int64_t rows, Value firstQuery, Value end);
   State block(LinalgBuilder &b, Block at, Value queryTile, const State &state, bool full);
   struct Merge { // how a block joins the running state, all [R]
     Value blockSum, old, fresh, sum, maximum;
@@ -103,7 +104,7 @@ Value AttentionLowering::byColumns(LinalgBuilder &b, int64_t rows, int64_t width
   return even == width ? loop.getResult(0) : piece(b, b.index(even), width - even, loop.getResult(0));
 }
 
-MaskSite AttentionLowering::site() { return kernel.siteOf(batch, queryHead, queries.start, keys.start); }
+MaskSite AttentionLowering::site() { return kernel.siteOf(batch, queryHead, queries, keys); }
 
 /// In a body over (queries, keys): whether the pair is real and visible, and its score.
 std::pair<Value, Value> AttentionLowering::visible(LinalgBuilder &g, const Block &at, int64_t queryLoop, int64_t keyLoop, Value score) {
@@ -160,7 +161,7 @@ AttentionLowering::State AttentionLowering::block(LinalgBuilder &b, Block at, Va
   SmallVector<AffineMap> product{b.map(3, {0, 2}), b.map(3, {2, 1}), b.map(3, {0, 1})};
   Value zero = b.zero(element), lowest = b.lowest(element), none = b.number(element, 0.5);
   Value seen;
-  if (!full && mask && mask.readsTensor())
+  if (!full && mask && mask.readsPairs())
     seen = b.generic({}, b.empty({R, N}, element), {whole}, 0,
                      [&](LinalgBuilder &g, ValueRange) { return g.make<arith::UIToFPOp>(element, visible(g, at, 0, 1, zero).first); });
   auto isSeen = [&](LinalgBuilder &g, ValueRange v, int64_t keyLoop) {
@@ -233,6 +234,19 @@ AttentionLowering::Merge AttentionLowering::factors(LinalgBuilder &b, int64_t ro
   return into;
 }
 
+/// The blocks [first, last) that queries from position `firstQuery` on may see: of the keys there are, what the mask says of these queries. `end` is
+/// the position behind the last key. The others would be the identity, and nobody looks at them: work grows with what is seen.
+std::pair<Value, Value> AttentionLowering::keyBlocks(LinalgBuilder &b, int64_t rows, Value firstQuery, Value end) {
+  Value size = b.index(keyBlock), first = keys.start, behind = end;
+  if (mask) {
+    auto [least, most] = mask.keyRange(b, b.loc, site(), firstQuery, b.add(firstQuery, b.index(rows - 1)));
+    first = least ? b.largest(first, least) : first;
+    behind = most ? b.least(behind, most) : behind;
+  }
+  Value firstBlock = b.make<arith::DivUIOp>(first, size), lastBlock = b.make<arith::CeilDivUIOp>(behind, size);
+  return {firstBlock, b.choose(b.compare(P::slt, first, behind), lastBlock, firstBlock)};
+}
+
 /// The result of `rows` queries from index `start` of the batch row on.
 Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value out) {
   AffineMap whole = b.map(2, {0, 1}), row = b.map(2, {0});
@@ -252,8 +266,7 @@ Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value
   // The output grows in a buffer of its own: `out` may be written by two tasks at once, where tiles overlap, so nothing may be read back from it.
   State state{b.fill(floor(b), b.empty({R}, element)), b.fill(zero, b.empty({R}, element)), b.fill(zero, b.empty({R, b.attr(value.width)}, element))};
   Value end = b.add(keys.start, keys.length);
-  Value first = b.make<arith::DivUIOp>(keys.start, size), last = b.make<arith::CeilDivUIOp>(end, size);
-  last = b.choose(b.compare(P::eq, keys.length, b.index(0)), first, last);
+  auto [first, last] = keyBlocks(b, rows, b.add(queries.start, start), end);
   auto loop = scf::ForOp::create(b, b.loc, first, last, b.index(1), state);
   LinalgBuilder i(OpBuilder::atBlockBegin(loop.getBody()), b.loc);
   Block here{i.add(queries.start, start), i.multiply(loop.getInductionVar(), size), rows, {}};

@@ -48,7 +48,10 @@ private:
   FailureOr<Value> emitGather(GatherOp op);
   FailureOr<Value> emitMaskScores(MaskScoresOp op);
   FailureOr<Value> emitIndices(PositionsOp op);
-  Value visiblePairs(Value queryOffsets, Value queryStarts, Value keyOffsets, Value keyStarts, size_t queryAxis, Value &queryStart, Value &keyStart);
+  struct PairRows { // of queries and keys
+    KernelLowering::Row queries, keys;
+  };
+  template <typename Op> PairRows pairRowsOf(Op op);
   FailureOr<Value> emitMaskValues(MaskValuesOp op);
   FailureOr<Value> emitPadding(Operation *op);
   Value centredSquares(Value x, Value mean, int64_t columns);
@@ -327,33 +330,25 @@ FailureOr<Value> RowLowering::emitGather(GatherOp op) {
   return elementwise(op, {tile}, columns, elementOf(op.getResult()), [](LinalgBuilder &, ValueRange v) { return v[0]; });
 }
 
-/// Whether query and key of this element are real tokens; their starts.
-Value RowLowering::visiblePairs(Value queryOffsets, Value queryStarts, Value keyOffsets, Value keyStarts, size_t queryAxis, Value &queryStart,
-                                Value &keyStart) {
-  using P = arith::CmpIPredicate;
-  Value real = b.truth(true);
-  queryStart = keyStart = b.index(0);
-  if (queryOffsets) {
-    auto rows = kernel.rowOf(b, queryOffsets, queryStarts, row[0]);
-    real = b.both(real, b.compare(P::slt, row[queryAxis], rows.length));
-    queryStart = rows.start;
-  }
-  if (keyOffsets) {
-    auto rows = kernel.rowOf(b, keyOffsets, keyStarts, row[0]);
-    real = b.both(real, b.compare(P::slt, row[queryAxis + 1], rows.length));
-    keyStart = rows.start;
-  }
-  return real;
+/// The rows of queries and keys of this element; one without rows has all tokens from position 0 on, and no length.
+template <typename Op> RowLowering::PairRows RowLowering::pairRowsOf(Op op) {
+  auto rowOf = [&](Value offsets, Value starts) {
+    return offsets ? kernel.rowOf(b, offsets, starts, row[0]) : KernelLowering::Row{b.index(0), {}, b.index(0)};
+  };
+  return {rowOf(op.getQueryOffsets(), op.getQueryStarts()), rowOf(op.getKeyOffsets(), op.getKeyStarts())};
 }
 
 FailureOr<Value> RowLowering::emitMaskValues(MaskValuesOp op) {
-  Value queryStart, keyStart;
-  Value real = visiblePairs(op.getQueryOffsets(), op.getQueryStarts(), op.getKeyOffsets(), op.getKeyStarts(), 1, queryStart, keyStart);
+  PairRows rows = pairRowsOf(op);
+  Value real = b.truth(true);
+  for (auto [axis, side] : {std::pair(row[1], rows.queries), std::pair(row[2], rows.keys)})
+    if (side.length)
+      real = b.both(real, b.compare(arith::CmpIPredicate::slt, axis, side.length));
   if (!op.getMask())
     return real;
-  MaskSite site = kernel.siteOf(row[0], b.index(0), queryStart, keyStart);
+  MaskSite site = kernel.siteOf(row[0], b.index(0), rows.queries, rows.keys);
   auto mask = op.getMask().getDefiningOp<MaskOpInterface>();
-  auto answer = mask.emitScore(b, b.loc, site, b.add(queryStart, row[1]), b.add(keyStart, row[2]), b.zero(b.getF32Type()));
+  auto answer = mask.emitScore(b, b.loc, site, b.add(site.queryStart, row[1]), b.add(site.keyStart, row[2]), b.zero(b.getF32Type()));
   return b.both(real, answer.first);
 }
 
@@ -362,13 +357,11 @@ FailureOr<Value> RowLowering::emitMaskScores(MaskScoresOp op) {
   if (failed(score))
     return failure();
   size_t query = row.size() - 2;
-  Value queryStart, keyStart;
-  Value real = visiblePairs({}, {}, op.getKeyOffsets(), op.getKeyStarts(), query, queryStart, keyStart);
-  if (op.getQueryOffsets())
-    queryStart = kernel.rowOf(b, op.getQueryOffsets(), op.getQueryStarts(), row[0]).start;
-  MaskSite site = kernel.siteOf(query ? row[0] : b.index(0), query > 1 ? row[1] : b.index(0), queryStart, keyStart);
+  PairRows rows = pairRowsOf(op);
+  Value real = rows.keys.length ? b.compare(arith::CmpIPredicate::slt, row[query + 1], rows.keys.length) : b.truth(true);
+  MaskSite site = kernel.siteOf(query ? row[0] : b.index(0), query > 1 ? row[1] : b.index(0), rows.queries, rows.keys);
   auto mask = op.getMask().getDefiningOp<MaskOpInterface>();
-  auto answer = mask.emitScore(b, b.loc, site, b.add(queryStart, row[query]), b.add(keyStart, row[query + 1]), *score);
+  auto answer = mask.emitScore(b, b.loc, site, b.add(site.queryStart, row[query]), b.add(site.keyStart, row[query + 1]), *score);
   return b.choose(b.both(real, answer.first), answer.second, b.lowest(elementOf(op.getResult())));
 }
 

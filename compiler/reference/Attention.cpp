@@ -100,7 +100,7 @@ Tensor evaluate(AttentionOp op, const MaskFunction *mask, Tensors operands, Site
       for (int64_t i = 0; i < queries.length(b); ++i) {
         Query one(query.tensor.data.data() + query.at(lead, h, i), query.width, scale, value.width);
         for (int64_t j = 0, keyHead = h / (query.heads / key.heads); j < keys.length(b); ++j) {
-          MaskPair pair{b, h, queries.start(b) + i, keys.start(b) + j, queries.start(b), keys.start(b)};
+          MaskPair pair = pairOf(queries, keys, b, h, i, j);
           one.see(key.tensor.data.data() + key.at(lead, keyHead, j), value.tensor.data.data() + value.at(lead, keyHead, j), mask, pair);
         }
         llvm::copy(one.attend(), result.data.begin() + out.at(lead, h, i));

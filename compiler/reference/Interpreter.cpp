@@ -187,6 +187,13 @@ private:
         .Case([&](ConcatOp typed) -> Datum { return evaluate(typed, tensors(operands), site); })
         .Case([&](MaskCausalOp) -> Datum { return evaluateMaskCausal(); })
         .Case([&](MaskWindowOp typed) -> Datum { return evaluateMaskWindow(typed); })
+        .Case([&](MaskPrefixOp) -> Datum { return evaluateMaskPrefix(std::get<Tensor>(*operands[0])); })
+        .Case([&](MaskSegmentsOp) -> Datum { return evaluateMaskSegments(std::get<Tensor>(*operands[0]), std::get<Tensor>(*operands[1])); })
+        .Case([&](MaskTokensOp typed) -> Datum {
+          auto sides = tensors(slots(typed, operands, 2));
+          return evaluateMaskTokens(sides[0], sides[1]);
+        })
+        .Case([&](BiasAlibiOp) -> Datum { return evaluateBiasAlibi(std::get<Tensor>(*operands[0])); })
         .Case([&](SoftcapOp typed) -> Datum { return evaluateSoftcap(typed); })
         .Case([&](BiasTensorOp) -> Datum { return evaluateBiasTensor(std::get<Tensor>(*operands[0])); })
         .Case([&](BiasRelativeOp) -> Datum { return evaluateBiasRelative(std::get<Tensor>(*operands[0])); })

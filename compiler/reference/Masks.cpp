@@ -34,6 +34,43 @@ MaskFunction evaluateMaskTensor(Tensor values) {
   return [values = std::move(values)](const MaskPair &pair, double &) { return pairValue(values, pair).value_or(0) != 0; };
 }
 
+MaskFunction evaluateMaskPrefix(Tensor lengths) {
+  return [lengths = std::move(lengths)](const MaskPair &pair, double &) {
+    return pair.key <= pair.query || static_cast<double>(pair.key) < lengths[{pair.batch}];
+  };
+}
+
+/// values[batch, token] of the query or the key, or [token] of rows; none outside of the tensor.
+static std::optional<double> tokenValue(const Tensor &values, const MaskPair &pair, bool ofKey) {
+  int64_t i = ofKey ? pair.key - pair.keyStart : pair.query - pair.queryStart;
+  if (values.rank() == 1)
+    i += ofKey ? pair.keyOffset : pair.queryOffset;
+  if (i < 0 || i >= values.shape.back())
+    return std::nullopt;
+  return values.rank() == 1 ? values[{i}] : values[{pair.batch, i}];
+}
+
+MaskFunction evaluateMaskSegments(Tensor queries, Tensor keys) {
+  return [queries = std::move(queries), keys = std::move(keys)](const MaskPair &pair, double &) {
+    auto mine = tokenValue(queries, pair, false), other = tokenValue(keys, pair, true);
+    return mine && other && *mine == *other;
+  };
+}
+
+MaskFunction evaluateMaskTokens(const Tensor *queries, const Tensor *keys) {
+  auto copy = [](const Tensor *side) { return side ? std::optional(*side) : std::nullopt; };
+  return [queries = copy(queries), keys = copy(keys)](const MaskPair &pair, double &) {
+    return (!queries || tokenValue(*queries, pair, false).value_or(0) != 0) && (!keys || tokenValue(*keys, pair, true).value_or(0) != 0);
+  };
+}
+
+MaskFunction evaluateBiasAlibi(Tensor slopes) {
+  return [slopes = std::move(slopes)](const MaskPair &pair, double &score) {
+    score += slopes[{pair.head}] * static_cast<double>(pair.key - pair.query);
+    return true;
+  };
+}
+
 MaskFunction evaluateSoftcap(SoftcapOp op) {
   return [cap = op.getCap().convertToDouble()](const MaskPair &, double &score) {
     score = cap * std::tanh(score / cap);
@@ -60,6 +97,11 @@ MaskFunction evaluateMaskAnd(MaskFunction lhs, MaskFunction rhs) {
   return [lhs = std::move(lhs), rhs = std::move(rhs)](const MaskPair &pair, double &score) { return lhs(pair, score) && rhs(pair, score); };
 }
 
+MaskPair pairOf(const Side &queries, const Side &keys, int64_t batch, int64_t head, int64_t i, int64_t j) {
+  int64_t queryStart = queries.start(batch), keyStart = keys.start(batch);
+  return {batch, head, queryStart + i, keyStart + j, queryStart, keyStart, queries.offset(batch), keys.offset(batch)};
+}
+
 Side Side::make(const Tensor *offsets, const Tensor *starts, StringAttr name, int64_t width, const Environment &environment) {
   Side side;
   side.width = width;
@@ -67,6 +109,7 @@ Side Side::make(const Tensor *offsets, const Tensor *starts, StringAttr name, in
     auto places = wholeNumbers(*offsets);
     for (size_t b = 0; b + 1 < places.size(); ++b)
       side.lengths.push_back(places[b + 1] - places[b]);
+    side.offsets = places;
     side.starts = wholeNumbers(*starts);
   } else if (auto rows = name ? environment.ragged.find(name.str()) : environment.ragged.end(); rows != environment.ragged.end()) {
     side.lengths = rows->second.lengths;
@@ -83,7 +126,7 @@ Tensor evaluate(MaskValuesOp op, const MaskFunction *mask, Tensors operands, Sit
   size_t at = 0;
   forEachIndex(result.shape, [&](ArrayRef<int64_t> index) {
     int64_t b = index[0];
-    MaskPair pair{b, 0, queries.start(b) + index[1], keys.start(b) + index[2], queries.start(b), keys.start(b)};
+    MaskPair pair = pairOf(queries, keys, b, 0, index[1], index[2]);
     double score = 0;
     bool real = index[1] < queries.length(b) && index[2] < keys.length(b);
     result.data[at++] = real && (!mask || (*mask)(pair, score));
@@ -100,7 +143,7 @@ Tensor evaluate(MaskScoresOp op, const MaskFunction *mask, Tensors operands, Sit
   size_t at = 0;
   forEachIndex(result.shape, [&](ArrayRef<int64_t> index) {
     int64_t b = rank > 2 ? index[0] : 0, h = rank > 3 ? index[1] : 0, i = index[rank - 2], j = index[rank - 1];
-    MaskPair pair{b, h, queries.start(b) + i, keys.start(b) + j, queries.start(b), keys.start(b)};
+    MaskPair pair = pairOf(queries, keys, b, h, i, j);
     double &score = result.data[at++];
     if (j >= keys.length(b) || !(*mask)(pair, score))
       score = -std::numeric_limits<double>::infinity();

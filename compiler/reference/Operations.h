@@ -64,6 +64,11 @@ bool cutsPadded(llvm::ArrayRef<int64_t> offsets, int64_t batch, int64_t width);
 MaskFunction evaluateMaskCausal();
 MaskFunction evaluateMaskWindow(MaskWindowOp op);
 MaskFunction evaluateMaskTensor(Tensor values);
+MaskFunction evaluateMaskPrefix(Tensor lengths);
+MaskFunction evaluateMaskSegments(Tensor queries, Tensor keys);
+/// Null for a side that is not given.
+MaskFunction evaluateMaskTokens(const Tensor *queries, const Tensor *keys);
+MaskFunction evaluateBiasAlibi(Tensor slopes);
 MaskFunction evaluateSoftcap(SoftcapOp op);
 MaskFunction evaluateBiasTensor(Tensor values);
 MaskFunction evaluateBiasRelative(Tensor table);
@@ -74,14 +79,18 @@ Tensor evaluate(MaskScoresOp op, const MaskFunction *mask, Tensors operands, Sit
 /// The tokens of one side (queries or keys) of one batch row: how many are real, and the position of the first.
 struct Side {
   std::vector<int64_t> lengths, starts; // for each batch row; empty: every row is whole and begins at 0
+  std::vector<int64_t> offsets;         // which token each row begins with; empty: rows are no tokens
   int64_t width = 0;
 
   int64_t length(int64_t batch) const { return lengths.empty() ? width : lengths[static_cast<size_t>(batch)]; }
   int64_t start(int64_t batch) const { return starts.empty() ? 0 : starts[static_cast<size_t>(batch)]; }
+  int64_t offset(int64_t batch) const { return offsets.empty() ? 0 : offsets[static_cast<size_t>(batch)]; }
 
   /// From offsets and starts, or from the rows of a ragged dimension `name` (which may be null).
   static Side make(const Tensor *offsets, const Tensor *starts, mlir::StringAttr name, int64_t width, const Environment &environment);
 };
+/// Query i and key j of a batch row.
+MaskPair pairOf(const Side &queries, const Side &keys, int64_t batch, int64_t head, int64_t i, int64_t j);
 
 // Attention.cpp
 Tensor evaluate(AttentionOp op, const MaskFunction *mask, Tensors operands, Site &site);

@@ -30,11 +30,13 @@ struct Tensor {
 /// Calls `f` with every index of `shape`, in row-major order.
 void forEachIndex(llvm::ArrayRef<int64_t> shape, llvm::function_ref<void(llvm::ArrayRef<int64_t>)> f);
 
-/// One query and one key that a mask is asked about. Positions are start + index.
+/// One query and one key that a mask is asked about. Positions are start + index; offsets say which token the row's first one is, where a side has
+/// rows.
 struct MaskPair {
   int64_t batch, head;
   int64_t query, key;
   int64_t queryStart, keyStart;
+  int64_t queryOffset, keyOffset;
 };
 
 /// Whether the query sees the key; may change the score.

@@ -156,3 +156,33 @@ func.func @bias_relative_c1_names(%t: tensor<4x5xf32>) {
   %0 = heddle.bias_relative %t : tensor<4x5xf32>
   return
 }
+// -----
+func.func @mask_prefix_c1(%n: tensor<?x?xi32, #heddle.dims<batch, s>>) {
+  // expected-error @+1 {{expected lengths [batch] of i32 with a named extent, got}}
+  %0 = heddle.mask_prefix %n : tensor<?x?xi32, #heddle.dims<batch, s>>
+  return
+}
+// -----
+func.func @mask_segments_c1(%a: tensor<?x?xi32, #heddle.dims<batch, s>>, %b: tensor<?x?xf32, #heddle.dims<batch, t>>) {
+  // expected-error @+1 {{expected i32 of [batch, tokens] or [tokens] with named extents, got 'tensor<?x?xf32}}
+  %0 = heddle.mask_segments %a, %b : tensor<?x?xi32, #heddle.dims<batch, s>>, tensor<?x?xf32, #heddle.dims<batch, t>>
+  return
+}
+// -----
+func.func @mask_tokens_c1(%a: tensor<?x?xi32, #heddle.dims<batch, s>>) {
+  // expected-error @+1 {{expected i1 of [batch, tokens] or [tokens] with named extents, got 'tensor<?x?xi32}}
+  %0 = heddle.mask_tokens keys %a : tensor<?x?xi32, #heddle.dims<batch, s>>
+  return
+}
+// -----
+func.func @mask_tokens_c1_none() {
+  // expected-error @+1 {{expected queries or keys}}
+  %0 = heddle.mask_tokens
+  return
+}
+// -----
+func.func @bias_alibi_c1(%s: tensor<?xf32, #heddle.dims<s>>) {
+  // expected-error @+1 {{expected static slopes [heads] of floats with a named extent, got}}
+  %0 = heddle.bias_alibi %s : tensor<?xf32, #heddle.dims<s>>
+  return
+}

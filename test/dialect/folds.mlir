@@ -49,3 +49,83 @@ func.func @equal_masks() -> tensor<?x?x?xi1, #heddle.dims<b, s, s>> {
   %1 = heddle.mask_values %0 : tensor<?x?x?xi1, #heddle.dims<b, s, s>>
   return %1 : tensor<?x?x?xi1, #heddle.dims<b, s, s>>
 }
+
+!q = tensor<?x4x?x16xf32, #heddle.dims<b, 4, s, 16>>
+// Score changes stand in their order, then what hides, each kind once: the tighter window, no right limit beside causal.
+// CHECK-LABEL: @masks
+// CHECK-DAG: %[[CAUSAL:.*]] = heddle.mask_causal
+// CHECK-DAG: %[[WINDOW:.*]] = heddle.mask_window left 3
+// CHECK-DAG: %[[CAP:.*]] = heddle.softcap
+// CHECK-DAG: %[[ALIBI:.*]] = heddle.bias_alibi
+// CHECK-DAG: %[[TENSOR:.*]] = heddle.mask_tensor
+// CHECK: %[[C:.*]] = heddle.mask_and %[[WINDOW]], %[[TENSOR]]
+// CHECK-NEXT: %[[B:.*]] = heddle.mask_and %[[CAUSAL]], %[[C]]
+// CHECK-NEXT: %[[A:.*]] = heddle.mask_and %[[ALIBI]], %[[B]]
+// CHECK-NEXT: %[[ALL:.*]] = heddle.mask_and %[[CAP]], %[[A]]
+// CHECK-NEXT: heddle.attention {{.*}} mask %[[ALL]]
+func.func @masks(%q: !q, %v: tensor<?x?x?xi1, #heddle.dims<b, s, s>>, %slopes: tensor<4xf32, #heddle.dims<4>>) -> !q {
+  %tensor = heddle.mask_tensor %v : tensor<?x?x?xi1, #heddle.dims<b, s, s>>
+  %wide = heddle.mask_window left 5 right 9
+  %narrow = heddle.mask_window left 3
+  %causal = heddle.mask_causal
+  %cap = heddle.softcap 5.0
+  %alibi = heddle.bias_alibi %slopes : tensor<4xf32, #heddle.dims<4>>
+  %0 = heddle.mask_and %tensor, %cap
+  %1 = heddle.mask_and %wide, %alibi
+  %2 = heddle.mask_and %0, %1
+  %3 = heddle.mask_and %narrow, %causal
+  %4 = heddle.mask_and %2, %3
+  %a = heddle.attention %q, %q, %q mask %4 scale 0.25 : !q, !q, !q -> !q
+  return %a : !q
+}
+// A cap after a bias is not a cap before it.
+// CHECK-LABEL: @no_order_of_score_changes
+// CHECK-DAG: %[[CAP:.*]] = heddle.softcap
+// CHECK-DAG: %[[ALIBI:.*]] = heddle.bias_alibi
+// CHECK: heddle.mask_and %[[ALIBI]], %[[CAP]]
+func.func @no_order_of_score_changes(%q: !q, %slopes: tensor<4xf32, #heddle.dims<4>>) -> !q {
+  %cap = heddle.softcap 5.0
+  %alibi = heddle.bias_alibi %slopes : tensor<4xf32, #heddle.dims<4>>
+  %0 = heddle.mask_and %alibi, %cap
+  %a = heddle.attention %q, %q, %q mask %0 scale 0.25 : !q, !q, !q -> !q
+  return %a : !q
+}
+// CHECK-LABEL: @windows_of_one_side
+// CHECK-DAG: %[[CAUSAL:.*]] = heddle.mask_causal
+// CHECK-DAG: %[[WINDOW:.*]] = heddle.mask_window left 4
+// CHECK: %[[M:.*]] = heddle.mask_and %[[CAUSAL]], %[[WINDOW]]
+// CHECK: heddle.attention {{.*}} mask %[[M]]
+func.func @windows_of_one_side(%q: !q) -> !q {
+  %m = heddle.mask_window left 4 right 1
+  %a = heddle.attention %q, %q, %q mask %m scale 0.25 : !q, !q, !q -> !q
+  return %a : !q
+}
+// A mask that hides nothing is none.
+// CHECK-LABEL: @windows_without_limits
+// CHECK-NEXT: heddle.attention %{{.*}}, %{{.*}}, %{{.*}} scale
+func.func @windows_without_limits(%q: !q) -> !q {
+  %m = heddle.mask_window
+  %n = heddle.mask_window
+  %0 = heddle.mask_and %m, %n
+  %a = heddle.attention %q, %q, %q mask %0 scale 0.25 : !q, !q, !q -> !q
+  return %a : !q
+}
+// Causal hides more than a prefix; a query that does not see itself is more than causal; padding of both sides is one mask.
+// CHECK-LABEL: @the_tighter_one
+// CHECK-DAG: %[[WINDOW:.*]] = heddle.mask_window right 0
+// CHECK-DAG: %[[TOKENS:.*]] = heddle.mask_tokens queries %{{.*}} keys
+// CHECK: %[[M:.*]] = heddle.mask_and %[[WINDOW]], %[[TOKENS]]
+// CHECK: heddle.attention {{.*}} mask %[[M]]
+func.func @the_tighter_one(%q: !q, %n: tensor<?xi32, #heddle.dims<b>>, %v: tensor<?x?xi1, #heddle.dims<b, s>>) -> !q {
+  %prefix = heddle.mask_prefix %n : tensor<?xi32, #heddle.dims<b>>
+  %causal = heddle.mask_causal
+  %strict = heddle.mask_window right 0
+  %queries = heddle.mask_tokens queries %v : tensor<?x?xi1, #heddle.dims<b, s>>
+  %keys = heddle.mask_tokens keys %v : tensor<?x?xi1, #heddle.dims<b, s>>
+  %0 = heddle.mask_and %keys, %prefix
+  %1 = heddle.mask_and %causal, %0
+  %2 = heddle.mask_and %queries, %strict
+  %3 = heddle.mask_and %1, %2
+  %a = heddle.attention %q, %q, %q mask %3 scale 0.25 : !q, !q, !q -> !q
+  return %a : !q
+}

@@ -30,7 +30,8 @@ func.func @extents(%x: tensor<?x?xf32, #heddle.dims<sequence + past, (4 * batch)
 // CHECK-LABEL: @entry
 // CHECK-SAME: heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch" bound 128>]
 func.func @entry(%ids: tensor<?x?xi32, #heddle.dims<batch, s>>, %x: tensor<?x?x64xf32, #heddle.dims<batch, s, 64>>, %v: tensor<?x?x?xi1, #heddle.dims<batch, s, s>>,
-    %table: tensor<24x64xf32, #heddle.dims<24, 64>>, %vector: tensor<64xf32, #heddle.dims<64>>, %two: f64, %scores: tensor<?x?x?xf32, #heddle.dims<batch, s, s>>)
+    %table: tensor<24x64xf32, #heddle.dims<24, 64>>, %vector: tensor<64xf32, #heddle.dims<64>>, %two: f64, %scores: tensor<?x?x?xf32, #heddle.dims<batch, s, s>>,
+    %lengths: tensor<?xi32, #heddle.dims<batch>>, %flags: tensor<?x?xi1, #heddle.dims<batch, s>>, %slopes: tensor<4xf32, #heddle.dims<4>>)
     attributes {heddle.dimensions = [#heddle.dimension<"batch">, #heddle.dimension<"s" over "batch" bound 128>]} {
   // CHECK: heddle.use @w
   %w = heddle.use @w : tensor<64x24xf32, #heddle.dims<64, 24>>
@@ -103,6 +104,16 @@ func.func @entry(%ids: tensor<?x?xi32, #heddle.dims<batch, s>>, %x: tensor<?x?x6
   %causal = heddle.mask_causal
   // CHECK: heddle.mask_tensor
   %given = heddle.mask_tensor %v : tensor<?x?x?xi1, #heddle.dims<batch, s, s>>
+  // CHECK: heddle.mask_prefix %{{.*}} : tensor<?xi32
+  %first = heddle.mask_prefix %lengths : tensor<?xi32, #heddle.dims<batch>>
+  // CHECK: heddle.mask_segments %{{.*}}, %{{.*}} :
+  %texts = heddle.mask_segments %ids, %ids : tensor<?x?xi32, #heddle.dims<batch, s>>, tensor<?x?xi32, #heddle.dims<batch, s>>
+  // CHECK: heddle.mask_tokens queries %{{.*}} : {{.*}} keys
+  %sides = heddle.mask_tokens queries %flags : tensor<?x?xi1, #heddle.dims<batch, s>> keys %flags : tensor<?x?xi1, #heddle.dims<batch, s>>
+  // CHECK: heddle.mask_tokens keys
+  %oneSide = heddle.mask_tokens keys %flags : tensor<?x?xi1, #heddle.dims<batch, s>>
+  // CHECK: heddle.bias_alibi %{{.*}} : tensor<4xf32
+  %slope = heddle.bias_alibi %slopes : tensor<4xf32, #heddle.dims<4>>
   // CHECK: heddle.mask_and
   %both = heddle.mask_and %causal, %given
   // CHECK: heddle.mask_values %{{.*}} :

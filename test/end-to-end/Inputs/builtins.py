@@ -10,7 +10,8 @@ from executable import check
 
 ARGUMENTS = {
     "x": "f32[batch, s... <= 64, 8]", "y": "f32[batch, s..., 8]", "z": "f32[batch, u... <= 64, 8]", "c": "f32[batch, 6, 8]",
-    "image": "f32[batch, 3, 4, 6]", "k": "f32[]", "t": "i32[batch, s...]", "flag": "bool[]"}
+    "image": "f32[batch, 3, 4, 6]", "k": "f32[]", "t": "i32[batch, s...]", "v": "i32[batch, u...]", "p": "i32[batch]",
+    "flag": "bool[]"}
 HEAD = "heddle 1\nmodel every {\n  let n = 6\n  let d = 8\n  let hh = 4\n  let ww = 6\n  fn f(x, w) = if w == none { x } else { x + w }\n"
 
 
@@ -41,7 +42,7 @@ def write_inputs(folder):
     chance = np.random.default_rng(5)
     shapes = {"x": (3, 9, 8), "y": (3, 9, 8), "z": (3, 7, 8), "c": (3, 6, 8), "image": (3, 3, 4, 6), "k": ()}
     arrays = {name: np.asarray(chance.standard_normal(shape), np.float32) for name, shape in shapes.items()}
-    arrays |= {"t": chance.integers(0, 8, (3, 9)).astype(np.int32), "flag": np.array(True)}
+    arrays |= {"t": chance.integers(0, 8, (3, 9)).astype(np.int32), "v": chance.integers(0, 8, (3, 7)).astype(np.int32), "p": np.array([4, 5, 22], np.int32), "flag": np.array(True)}
     arrays |= {"lengths-s": np.array([9, 0, 4], np.int32), "lengths-u": np.array([3, 7, 1], np.int32)}
     arrays |= {"starts-s": np.array([0, 3, 20], np.int32), "starts-u": np.array([0, 2, 20], np.int32)}
     for name, array in arrays.items():
@@ -51,8 +52,8 @@ def write_inputs(folder):
 def run(command, folder, arguments, out):
     for name in arguments:
         command = command + ["--in", f"{name}={folder}/{name}.npy"]
-    for argument, rows in (("x", "s"), ("z", "u")):
-        if argument in arguments:
+    for argument, rows in (("x", "s"), ("z", "u"), ("v", "u")):
+        if argument in arguments and not (argument == "v" and "z" in arguments):
             command = command + ["--lengths", f"{argument}={folder}/lengths-{rows}.npy", "--starts", f"{argument}={folder}/starts-{rows}.npy"]
     done = subprocess.run(command + ["--out", f"result={out}"], stderr=subprocess.PIPE, text=True, check=False)
     return done.stderr if done.returncode else ""

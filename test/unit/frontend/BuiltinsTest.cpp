@@ -38,6 +38,18 @@ TEST(Builtins, windowsOfMasks) {
   EXPECT_THAT(attending(", mask=causal and window(8)"), HasSubstr("heddle.mask_and"));
 }
 
+TEST(Builtins, prefixesSegmentsAndAlibi) {
+  EXPECT_THAT(attending(", mask=segments(i32(rearrange(max(x), [b, s, 1] -> [b, s])), i32(rearrange(max(x), [b, s, 1] -> [b, s])))"),
+              HasSubstr("heddle.mask_segments"));
+  std::string ir = attending(", bias=alibi(slopes)", "  let slopes = tensor([0.5, 0.25, 0.125, 0.0625])");
+  EXPECT_THAT(ir, HasSubstr("heddle.bias_alibi %2 : tensor<4xf32, #heddle.dims<4>>"));
+  EXPECT_THAT(
+      accepted({"heddle 1\nmodel m {\n  entry e(x: f32[batch, s..., 8], n: i32[batch]) -> f32[batch, s..., 8] = attention(x, x, x, prefix(n))\n}\n",
+                "",
+                {}}),
+      HasSubstr("heddle.mask_prefix %arg1"));
+}
+
 TEST(Builtins, softcapThenBiasThenMask) {
   std::string ir = attending(", softcap=50.0, bias=relative(t, false, 16), mask=causal", "  let t = weight(\"t\", [8, n_head])");
   EXPECT_THAT(ir, HasSubstr("%2 = heddle.mask_causal\n"));

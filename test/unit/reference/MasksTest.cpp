@@ -132,3 +132,17 @@ TEST_F(Masks, scoresWithRowsAsOperands) { // the form after the graph stage; row
   Tensor result = run(text, {counting({2, 2, 2}), Tensor({3}, {0, 2, 4}), Tensor({2}, {0, 1}), Tensor({3}, {0, 2, 3}), Tensor({2}, {0, 0})});
   expectNear(result.data, {0, -infinity, 2, 3, 4, -infinity, 6, -infinity});
 }
+
+TEST_F(Masks, prefixesSegmentsAndTokens) {
+  std::string type = "tensor<?x?x?xi1, #heddle.dims<batch, t, s>>", ids = "tensor<?x?xi32, #heddle.dims<batch, ";
+  auto text = [&](std::string mask) {
+    return "func.func @f(%n: tensor<?xi32, #heddle.dims<batch>>, %a: " + ids + "t>>, %b: " + ids + "s>>) -> " + type + " " + ragged +
+           " {\n%m = " + mask + "\n%r = heddle.mask_values %m : " + type + "\nreturn %r : " + type + "\n}";
+  };
+  std::vector<Tensor> arguments{Tensor({1}, std::vector<double>{2}), Tensor({1, 2}, {1, 0}), Tensor({1, 3}, {0, 1, 0})};
+  EXPECT_THAT(run(text("heddle.mask_prefix %n : tensor<?xi32, #heddle.dims<batch>>"), arguments).data, ElementsAre(1, 1, 0, 1, 1, 0));
+  Environment rows; // positions 1 and 2 of queries, 0 to 2 of keys
+  rows.ragged["t"] = {"batch", {2}, {1}};
+  EXPECT_THAT(run(text("heddle.mask_prefix %n : tensor<?xi32, #heddle.dims<batch>>"), arguments, rows).data, ElementsAre(1, 1, 0, 1, 1, 1));
+  EXPECT_THAT(run(text("heddle.mask_segments %a, %b : " + ids + "t>>, " + ids + "s>>"), arguments).data, ElementsAre(0, 1, 0, 1, 0, 1));
+}
