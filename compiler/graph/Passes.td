@@ -107,6 +107,20 @@ def FuseAttention : Pass<"heddle-fuse-attention", "mlir::ModuleOp"> {
   let statistics = [Statistic<"fused", "fused", "attentions made">];
 }
 
+def FuseMasks : Pass<"heddle-fuse-masks", "mlir::ModuleOp"> {
+  let summary = "fuse tensors of what is seen into masks of positions";
+  let description = [{
+    `mask_tensor` of comparisons of positions becomes `mask_causal` and `mask_window`; of conditions on keys or queries alone, `mask_tokens`; of
+    `j <= i or j < n`, `mask_prefix`; of equal ids, `mask_segments`. `bias_tensor` of 0 or -infinity becomes such a mask, of slopes times distances
+    `bias_alibi`. Conditions joined by `and` are read one by one.
+
+    Takes attention, scores and values with their masks, after FuseAttention. Leaves what is a tensor of pairs by nature, and large finite numbers,
+    which are told at their place. Example: test/graph/fuse-masks.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"fused", "fused", "tensors of pairs that became masks">];
+}
+
 def VerifyFused : Pass<"heddle-verify-fused", "mlir::ModuleOp"> {
   let summary = "verify what @fused promises";
   let description = [{

@@ -14,6 +14,7 @@ void heddle::buildGraphStage(OpPassManager &pm) {
   pm.addPass(createFuseNorms());
   pm.addPass(createFuseSoftmax());
   pm.addPass(createFuseAttention());
+  pm.addPass(createFuseMasks());
   pm.addPass(createCanonicalizerPass()); // what was fused is gone
   pm.addPass(createFuseLinear());
   pm.addPass(createFuseHeads());

@@ -1,0 +1,289 @@
+#include "compiler/graph/MaskReader.h"
+#include "compiler/graph/Fusion.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace mlir;
+using namespace heddle;
+
+/// The tensor is over the pairs of its consumer.
+bool MaskReader::fits() const {
+  int64_t rank = space.getRank();
+  return formula.dims.extent(formula.queryAxis) == space.extent(rank - 2) && formula.dims.extent(formula.keyAxis) == space.extent(rank - 1) &&
+         (!formula.batchAxis || (rank == 3 && formula.dims.extent(0) == space.extent(0)));
+}
+
+Value MaskReader::inverted(Value condition) {
+  Value truth = arith::ConstantOp::create(b, condition.getLoc(), b.getBoolAttr(true));
+  Value all = BroadcastOp::create(b, condition.getLoc(), condition.getType(), truth, ArrayRef<int64_t>());
+  return arith::XOrIOp::create(b, condition.getLoc(), condition, all);
+}
+
+/// A term that depends on the batch and perhaps on `axis`, as [batch, tokens] or [batch].
+Value MaskReader::ofTokens(const Term &term, std::optional<int64_t> axis) {
+  if (space.getRank() < 3)
+    return {};
+  SmallVector<int64_t> kept{formula.batchAxis.value_or(-1)};
+  DimsAttr to = space.extent(0);
+  if (axis) {
+    kept.push_back(*axis);
+    to = to.concat(formula.dims.extent(*axis));
+  }
+  return formula.over(b, term, kept, to);
+}
+
+/// Distances (key - query) within bounds, as masks of positions.
+bool MaskReader::readDistances(Condition condition, const DistanceBounds &bounds) {
+  if ((bounds.most && *bounds.most < -1) || (bounds.least && *bounds.least > 1))
+    return false; // a window counts the query itself
+  auto limit = [&](int64_t value) { return b.getI64IntegerAttr(value); };
+  if (bounds.most == 0)
+    make<MaskCausalOp>(condition.term);
+  else if (bounds.most)
+    make<MaskWindowOp>(condition.term, IntegerAttr(), limit(*bounds.most + 1));
+  if (bounds.least)
+    make<MaskWindowOp>(condition.term, limit(1 - *bounds.least), IntegerAttr());
+  return true;
+}
+
+/// j <= i or j < n: the first of the two conditions is causal, the other a row's prefix.
+bool MaskReader::readPrefix(Condition causal, Condition inside) {
+  auto bounds = formula.distances(causal.term, causal.opposite);
+  Operation *op = inside.term.view.base.getDefiningOp();
+  auto order = orderOf(op);
+  if (!bounds || bounds->least || bounds->most != 0 || !order || space.getRank() < 3)
+    return false;
+  auto left = formula.positions(formula.operand(inside.term, op->getOperand(0)));
+  auto right = left ? formula.positions(formula.operand(inside.term, op->getOperand(1))) : std::nullopt;
+  if (!right)
+    return false;
+  left->add(*right, -1); // j - n + constant < 0
+  Order of = inside.opposite ? opposite(*order) : *order;
+  if (left->key == -1) {
+    PositionSum sum;
+    sum.add(*left, -1);
+    left = sum;
+    of = exchanged(of);
+  }
+  uint64_t ofRow = formula.bit(formula.batchAxis);
+  bool isLength = left->others.size() == 1 && left->others[0].first == -1 && elementOf(left->others[0].second.view.base).isInteger(32) &&
+                  !(formula.axesOf(left->others[0].second) & ~ofRow);
+  if (left->key != 1 || left->query != 0 || (of != Order::Less && of != Order::LessEqual) || std::floor(left->constant) != left->constant ||
+      !(isLength || left->others.empty()))
+    return false;
+  auto more = static_cast<int32_t>(std::clamp(-left->constant + (of == Order::LessEqual), -0x1p30, 0x1p30));
+  Location loc = op->getLoc();
+  DimsAttr batch = space.extent(0);
+  Value number = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(more));
+  Value lengths = BroadcastOp::create(b, loc, batch.tensorOf(b.getI32Type()), number, ArrayRef<int64_t>());
+  if (isLength) {
+    Value given = ofTokens(left->others[0].second, {});
+    if (!given)
+      return false;
+    lengths = more == 0 ? given : arith::AddIOp::create(b, loc, given, lengths).getResult();
+  }
+  return make<MaskPrefixOp>(inside.term, lengths);
+}
+
+/// An id of the query equals an id of the key.
+bool MaskReader::readSegments(Condition condition) {
+  Operation *op = condition.term.view.base.getDefiningOp();
+  auto order = orderOf(op);
+  if (!order || (condition.opposite ? opposite(*order) : *order) != Order::Equal)
+    return false;
+  auto idOf = [&](unsigned i) {
+    Term id = formula.operand(condition.term, op->getOperand(i));
+    if (auto converted = id.op<arith::SIToFPOp>())
+      id = formula.operand(id, converted.getIn());
+    return id;
+  };
+  Term left = idOf(0), right = idOf(1);
+  auto only = [&](const Term &term, int64_t axis) {
+    return elementOf(term.view.base).isInteger(32) && (formula.axesOf(term) & ~formula.bit(formula.batchAxis)) == formula.bit(axis);
+  };
+  if (only(left, formula.keyAxis))
+    std::swap(left, right);
+  if (!only(left, formula.queryAxis) || !only(right, formula.keyAxis))
+    return false;
+  Value queries = ofTokens(left, formula.queryAxis), keys = ofTokens(right, formula.keyAxis);
+  return queries && keys && make<MaskSegmentsOp>(condition.term, queries, keys);
+}
+
+/// A condition on the key alone, or on the query alone: padding.
+bool MaskReader::readTokens(Condition condition) {
+  uint64_t axes = formula.axesOf(condition.term) & ~formula.bit(formula.batchAxis);
+  bool ofQuery = axes == formula.bit(formula.queryAxis);
+  if (!ofQuery && (axes & ~formula.bit(formula.keyAxis)))
+    return false;
+  Value tokens = ofTokens(condition.term, ofQuery ? formula.queryAxis : formula.keyAxis);
+  if (!tokens)
+    return false;
+  tokens = condition.opposite ? inverted(tokens) : tokens;
+  return make<MaskTokensOp>(condition.term, ofQuery ? tokens : Value(), ofQuery ? Value() : tokens);
+}
+
+/// 0 or 1 compared with a number: the condition that was made a number, its opposite, or nothing at all.
+bool MaskReader::readTruth(Condition condition) {
+  Operation *op = condition.term.view.base.getDefiningOp();
+  auto order = orderOf(op);
+  if (!order)
+    return false;
+  Term truth = formula.operand(condition.term, op->getOperand(0));
+  auto than = formula.numberOf(formula.operand(condition.term, op->getOperand(1)));
+  Operation *converted = truth.view.base.getDefiningOp();
+  if (!than || !isa_and_nonnull<arith::UIToFPOp, arith::ExtUIOp>(converted) || !elementOf(converted->getOperand(0)).isInteger(1))
+    return false;
+  bool ofTrue = holds(*order, 1, *than) != condition.opposite, ofFalse = holds(*order, 0, *than) != condition.opposite;
+  if (ofTrue == ofFalse)
+    return false;
+  readCondition({formula.operand(truth, converted->getOperand(0)), ofFalse});
+  return true;
+}
+
+void MaskReader::readCondition(Condition condition) {
+  Operation *op = --budget < 0 ? nullptr : condition.term.view.base.getDefiningOp();
+  auto side = [&](unsigned i, bool opposite) { return Condition{formula.operand(condition.term, op->getOperand(i)), opposite}; };
+  bool isAnd = isa_and_nonnull<arith::AndIOp>(op), isOr = isa_and_nonnull<arith::OrIOp>(op);
+  if (condition.opposite ? isOr : isAnd) {
+    readCondition(side(0, condition.opposite));
+    return readCondition(side(1, condition.opposite));
+  }
+  if (isa_and_nonnull<arith::XOrIOp>(op))
+    for (unsigned i : {0, 1})
+      if (auto n = formula.numberOf(formula.operand(condition.term, op->getOperand(i))))
+        return readCondition(side(1 - i, condition.opposite != (*n != 0)));
+  if (auto n = formula.numberOf(condition.term); n && (*n != 0) != condition.opposite)
+    return; // hides nothing
+  if (auto values = condition.term.op<MaskValuesOp>();
+      values && !condition.opposite && condition.term.view.map.getNumResults() == 3 && fits() &&
+      dimsOf(values.getType()).select({1, 2}) == space.select({space.getRank() - 2, space.getRank() - 1})) {
+    auto at = [&](unsigned i) { return condition.term.view.map.getResult(i); };
+    auto dim = [&](std::optional<int64_t> axis) { return getAffineDimExpr(axis.value_or(63), b.getContext()); };
+    if (at(0) == dim(formula.batchAxis) && at(1) == dim(formula.queryAxis) && at(2) == dim(formula.keyAxis)) {
+      if (values.getMask()) // padding is hidden anyway
+        made.push_back(values.getMask());
+      return;
+    }
+  }
+  if ((isOr || isAnd) &&
+      (readPrefix(side(0, condition.opposite), side(1, condition.opposite)) || readPrefix(side(1, condition.opposite), side(0, condition.opposite))))
+    return;
+  if (readTruth(condition))
+    return;
+  if (auto bounds = formula.distances(condition.term, condition.opposite); bounds && readDistances(condition, *bounds))
+    return;
+  if (auto bounds = formula.band(condition.term, condition.opposite); bounds && readDistances(condition, *bounds))
+    return;
+  if (!readSegments(condition) && !readTokens(condition))
+    rest.push_back(condition);
+}
+
+/// Query and key, and what else of the axes is depended on: [batch, heads, query, key], [batch, query, key] or [query, key].
+SmallVector<int64_t> MaskReader::keptOf(uint64_t axes) const {
+  SmallVector<int64_t> kept;
+  bool heads = axes & formula.bit(formula.headAxis), batch = heads || (axes & formula.bit(formula.batchAxis));
+  if (batch)
+    kept.push_back(*formula.batchAxis);
+  if (heads)
+    kept.push_back(*formula.headAxis);
+  kept.append({formula.queryAxis, formula.keyAxis});
+  return kept;
+}
+
+SmallVector<Value> MaskReader::read(MaskTensorOp op) {
+  if (!fits())
+    return {};
+  readCondition({formula.root, false});
+  if (rest.empty() && made.empty())
+    make<MaskWindowOp>(formula.root, IntegerAttr(), IntegerAttr()); // hides nothing
+  if (rest.empty() || made.empty())
+    return made;
+  uint64_t axes = 0;
+  for (const Condition &condition : rest)
+    axes |= formula.axesOf(condition.term);
+  SmallVector<int64_t> kept = keptOf(axes);
+  Value all;
+  for (const Condition &condition : rest) {
+    Value one = formula.over(b, condition.term, kept, formula.dims.select(kept));
+    if (!one)
+      return {};
+    one = condition.opposite ? inverted(one) : one;
+    all = all ? arith::AndIOp::create(b, op.getLoc(), all, one).getResult() : one;
+  }
+  made.push_back(MaskTensorOp::create(b, op.getLoc(), maskType(), all));
+  return made;
+}
+
+/// where(seen, 0, -infinity): what is added hides.
+bool MaskReader::readChoice(const Term &term) {
+  auto select = term.op<arith::SelectOp>();
+  if (!select)
+    return false;
+  auto yes = formula.numberOf(formula.operand(term, select.getTrueValue())), no = formula.numberOf(formula.operand(term, select.getFalseValue()));
+  if (!yes || !no || (*yes != 0 && *no != 0))
+    return false;
+  double added = *yes == 0 ? *no : *yes;
+  constexpr double meantToHide = -1000; // exp of it is 0 in f32, beside any scores one meets
+  if (added <= meantToHide && std::isfinite(added))
+    (void)reportMissed(select, "mask", fmt::format("{} is added to hidden scores, a number like any other", added),
+                       "add -infinity: a row that sees nothing then gives 0");
+  if (added != -std::numeric_limits<double>::infinity())
+    return false;
+  readCondition({formula.operand(term, select.getCondition()), *yes != 0});
+  return true;
+}
+
+/// slopes * (j - i)
+bool MaskReader::readAlibi(double coefficient, const Term &term) {
+  Product product = formula.product(term);
+  if (!formula.headAxis || product.factors.size() != 2 || !product.divisors.empty())
+    return false;
+  for (bool swapped : {false, true}) {
+    const Term &slopes = product.factors[swapped], &distance = product.factors[!swapped];
+    auto sum = formula.positions(distance);
+    if (formula.axesOf(slopes) != formula.bit(formula.headAxis) || !sum || !sum->others.empty() || sum->constant != 0 || sum->key == 0 ||
+        sum->query != -sum->key)
+      continue;
+    DimsAttr heads = formula.dims.extent(*formula.headAxis);
+    Value each = formula.over(b, slopes, {*formula.headAxis}, heads);
+    if (!each)
+      return false;
+    double times = coefficient * product.number * sum->key;
+    if (times != 1) {
+      Value number = arith::ConstantOp::create(b, each.getLoc(), b.getF64FloatAttr(times));
+      number = BroadcastOp::create(b, each.getLoc(), each.getType(), number, ArrayRef<int64_t>());
+      each = arith::MulFOp::create(b, each.getLoc(), each, number);
+    }
+    return make<BiasAlibiOp>(term, each);
+  }
+  return false;
+}
+
+SmallVector<Value> MaskReader::read(BiasTensorOp op) {
+  Sum sum = formula.sum(formula.root);
+  if (!fits() || sum.number != 0)
+    return {};
+  SmallVector<std::pair<double, Term>> others;
+  for (auto [coefficient, term] : sum.terms)
+    if (!(coefficient == 1 && readChoice(term)) && !readAlibi(coefficient, term))
+      others.push_back({coefficient, term});
+  if (!rest.empty() || (made.empty() && !sum.terms.empty()))
+    return {}; // a part that is a tensor of pairs: so may the whole be
+  uint64_t axes = 0;
+  for (const auto &[coefficient, term] : others)
+    axes |= formula.axesOf(term);
+  SmallVector<int64_t> kept = keptOf(axes);
+  Value all;
+  for (const auto &[coefficient, term] : others) {
+    Value one = formula.over(b, term, kept, formula.dims.select(kept));
+    if (!one || (coefficient != 1 && coefficient != -1))
+      return {};
+    if (coefficient == -1)
+      one = arith::NegFOp::create(b, op.getLoc(), one);
+    all = all ? arith::AddFOp::create(b, op.getLoc(), all, one).getResult() : one;
+  }
+  if (all)
+    made.insert(made.begin(), BiasTensorOp::create(b, op.getLoc(), maskType(), all));
+  return made;
+}
