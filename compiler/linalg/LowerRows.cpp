@@ -201,6 +201,8 @@ FailureOr<Value> RowLowering::emitSoftmax(SoftmaxOp op) {
                      [&](LinalgBuilder &g, ValueRange v) { return g.choose(v[2], zero, g.make<arith::DivFOp>(v[0], v[1])); });
 }
 
+/// (x - mean - rest) / sqrt(variance + epsilon): where the mean is large, its rounding is no small part of the deviation. The mean of what is left,
+/// which is exact, takes it back.
 FailureOr<Value> RowLowering::emitLayerNorm(LayerNormOp op) {
   auto x = read(op.getSource());
   if (failed(x))
@@ -212,10 +214,12 @@ FailureOr<Value> RowLowering::emitLayerNorm(LayerNormOp op) {
     if (v && !kernel.argument(v))
       return op.emitOpError("takes its gain and bias from weights only; others are not built yet");
   Value count = b.number(element, columns), mean = b.make<arith::DivFOp>(sum(*x, columns), count);
-  Value variance = b.make<arith::DivFOp>(centredSquares(*x, mean, columns), count);
+  Value left = elementwise(nullptr, {*x, mean}, columns, element, [](LinalgBuilder &g, ValueRange v) { return g.make<arith::SubFOp>(v[0], v[1]); });
+  Value rest = b.make<arith::DivFOp>(sum(left, columns), count);
+  Value variance = b.make<arith::DivFOp>(centredSquares(left, rest, columns), count);
   Value root = b.make<math::SqrtOp>(b.make<arith::AddFOp>(variance, b.number(element, op.getEpsilon().convertToDouble())));
   Value scale = b.make<arith::DivFOp>(b.number(element, 1), root);
-  SmallVector<Value> operands{*x, mean, scale};
+  SmallVector<Value> operands{left, rest, scale};
   for (Value v : {op.getGain(), op.getBias()})
     if (v)
       operands.push_back(vector(v));
