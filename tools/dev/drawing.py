@@ -1,6 +1,9 @@
-"""Texts of small random models for tools/dev/random-models: every choice comes from the number of the model."""
-import random
+"""Texts of small random models for tools/dev/random-models: architectures here, formulas in spellings.py and attentions.py."""
 from dataclasses import dataclass, field
+
+from attentions import Attention
+from choices import Choices
+from spellings import Spellings
 
 BOUND = 128  # positions of a row
 
@@ -21,198 +24,210 @@ class Entry:
 class Drawing:
     """One model: its text, its entries, and in words what was drawn."""
 
-    def __init__(self, number):
-        self.chance = random.Random(number)
-        self.kind = self.pick(["encoder", "decoder", "encoder-decoder", "decoder", "encoder", "picture", "captions"])
-        self.order = self.pick(["pre", "post", "pre", "post", "both", "parallel"])
-        self.cpu = self.pick(["x86-64-v3", "x86-64-v4"])
-        self.words_known = self.chance.randint(2, 60)
-        self.layers = self.pick([1, 1, 2])
+    def __init__(self, number, forced=()):
+        self.choices = Choices(number, forced)
+        self.pick, self.maybe = self.choices.pick, self.choices.maybe
+        self.spellings = Spellings(self.choices)
+        self.kind = self.pick("kind", ["encoder", "decoder", "encoder-decoder", "decoder", "encoder", "picture", "captions"])
+        self.order = self.pick("order", ["pre", "post", "pre", "post", "both", "parallel"])
+        self.cpu = self.pick("cpu", ["x86-64-v3", "x86-64-v4"])
+        self.words_known = self.pick("words", range(2, 61))
+        self.layers = self.pick("layers", [1, 1, 2])
         self.draw_norm()
         self.draw_heads()
         self.draw_feed_forward()
-        self.draw_positions()
-        self.draw_mask()
         self.draw_ends()
+        self.draw_positions()
+        self.draw_attention()
+        self.draw_mask()
         self.entries = []
         self.text = self.write(number)
+        self.forbidden = self.spellings.forbidden
         self.words = (f"{self.kind}, {self.order}-{self.norm}, width {self.width}, {self.heads} heads of {self.head_width} for {self.key_heads}, "
-                      f"values {self.value_width}, {self.unit} {self.inner}, {self.position}, mask {self.mask}")
-
-    def pick(self, options):
-        return self.chance.choice(options)
-
-    def maybe(self, share=0.5):
-        return self.chance.random() < share
+                      f"values {self.value_width}, {self.unit} {self.inner}, {self.position}, attention as {self.attention.form}, mask {self.mask}")
 
     def draw_norm(self):
-        self.norm = self.pick(["layer_norm", "layer_norm", "written", "rms_norm", "rms_norm", "rms_norm of 1 +"])
-        self.epsilon = self.pick(["1e-5", "1e-6", "1e-12", "0.001"])
+        self.norm = self.pick("norm", ["rms_norm", "layer_norm", "layer_norm", "rms_norm of 1 +", "layer_norm"])
+        self.epsilon = self.pick("epsilon", ["1e-5", "1e-6", "1e-12", "0.001"])
         # Norms of fewer than 5 elements may divide by almost nothing; their error is that of the input, magnified.
-        self.width = self.pick([self.chance.randint(5, 40), self.chance.randint(5, 100), 16, 17, 31, 32, 33, 64, 65])
+        self.width = self.pick("width", [*range(5, 41), *range(5, 101), *[16, 17, 31, 32, 33, 64, 65] * 9])
 
     def draw_heads(self):
-        self.head_width = self.pick([self.chance.randint(1, 20), self.chance.randint(1, 80), 1, 2, 7, 13, 16, 17, 31, 32, 37, 64, 79, 80])
-        self.heads = min(self.chance.randint(1, 8), max(1, 320 // self.head_width))
-        self.key_heads = self.pick([n for n in range(1, self.heads + 1) if self.heads % n == 0])
-        self.value_width = self.pick([self.head_width, self.head_width, self.head_width, self.chance.randint(1, 40)])
-        self.merged, self.attention_bias = self.maybe(0.4), self.maybe()
-        self.scale = self.pick([None, None, None, "0.25", "1.0 / 3", "1.0"])
-        self.softcap = self.pick([None, None, None, self.pick(["5.0", "50.0"])])
-        self.bias = self.maybe(0.25)
-        self.scores = self.maybe(0.25) and self.heads == self.key_heads
-        self.head_norm = self.maybe(0.2) and self.head_width >= 5
+        self.head_width = self.pick("head width", [*range(1, 21), *range(1, 81), *[1, 2, 7, 13, 16, 17, 31, 32, 37, 64, 79, 80] * 4])
+        self.heads = min(self.pick("heads", [1, 1, *range(1, 9)]), max(1, 320 // self.head_width))
+        self.key_heads = self.pick("key heads", [n for n in range(self.heads, 0, -1) if self.heads % n == 0])
+        self.value_width = self.pick("value width", [self.head_width] * 120 + [*range(1, 41)])
 
     def draw_feed_forward(self):
-        self.unit = self.pick(["relu", "relu", "gelu", "gelu_tanh", "silu", "silu gated", "gelu_tanh gated", "gelu gated"])
-        self.inner = self.chance.randint(1, 150)
-        self.inner_merged, self.inner_bias = self.maybe(0.4), self.maybe()
+        self.unit = self.pick("unit", ["relu", "relu", "gelu", "gelu_tanh", "silu", "silu gated", "gelu_tanh gated", "gelu gated"])
+        self.inner = self.pick("inner", range(1, 151))
+        self.inner_merged, self.inner_bias = self.maybe("inner merged", 0.4), self.maybe("inner biases")
 
     def draw_positions(self):
-        self.position = self.pick(["sinusoidal", "none", "halves", "learned", "rotary halves", "rotary interleaved", "rotary halves"])
-        self.base = self.pick(["10000.0", "500.0", "1000000.0"])
+        self.position = self.pick("position", ["none", "sinusoidal", "halves", "written sinusoidal", "written halves", "learned", "rotary halves", "rotary interleaved",
+                                               "rotary halves", "written rotary halves", "written rotary interleaved"])
+        self.base = self.pick("base", ["10000.0", "500.0", "1000000.0"])
         even = 2 * (self.head_width // 2)
-        self.turned = self.pick([even, even, max(2, 2 * (self.head_width // 4))])
-        if "rotary" in self.position and even < 2:
+        self.turned = self.pick("turned", [even, even, max(2, 2 * (self.head_width // 4))])
+        no_pair = "rotary" in self.position and even < 2
+        if no_pair or "written" in self.position and (self.kind == "picture" or self.width % 2 and "rotary" not in self.position):
             self.position = "none"
 
+    def draw_attention(self):
+        sizes = {key: getattr(self, key) for key in ("heads", "key_heads", "head_width", "value_width")}
+        rotation = None
+        if "rotary" in self.position:
+            rotation = "written" in self.position, self.position.split()[-1], self.turned, self.base
+        self.attention = Attention(self.spellings, sizes, self.kind, rotation)
+
     def draw_mask(self):
-        self.window = self.pick([1, 2, self.chance.randint(1, 80), self.chance.randint(1, 20)])
+        """Parts that are joined by `and`; what hides future tokens makes a decoder causal."""
+        left, right = self.pick("left", [1, 2, *range(1, 81), *range(1, 21)]), self.pick("right", [1, 2, *range(1, 40)])
+        self.limits = {"causal": (), "window": (left,), "sided": (left, right), "wide": (left + right, right)}
+        both, causal = ["window", "sided", "wide"], [("causal",), ("causal",), ("causal", "window"), ("sided", "causal"), ("window", "causal", "wide")]
+        parts = causal if self.kind in ("decoder", "encoder-decoder", "captions") else [(), (), *((one,) for one in both), ("window", "wide")]
         if self.kind == "picture":
-            self.mask = self.pick(["none", "none", "none", "causal", "sided window"])
-        elif self.kind == "encoder":
-            self.mask = self.pick(["none", "none", "sided window", "tensor"])
-        else:
-            self.mask = self.pick(["causal", "causal", "causal window", "combined", "tensor"])
+            parts = parts + [("causal",)]
+        self.parts = list(self.pick("mask", parts))
+        # Rows without a key they see are drawn where the formula has a value for them.
+        if self.kind in ("encoder", "decoder", "encoder-decoder", "captions") and not self.vectors and not self.attention.needs_keys and self.maybe("padding ids", 0.25):
+            self.parts.append("ids")
+        self.attention.masks = bool(self.parts)
+        self.mask = f"{' and '.join(self.parts)} as {self.attention.mask_form()}" if self.parts else "none"
 
     def draw_ends(self):
-        self.scaled, self.first_norm, self.last_norm = self.maybe(), self.maybe(0.3), self.maybe()
-        self.tied, self.head_bias = self.maybe(), self.maybe(0.3)
-        self.vectors = self.kind == "picture" or self.kind == "encoder" and self.maybe(0.25)
-        self.pooling = self.pick(["none", "mean", "first"]) if self.kind == "encoder" else "none"
+        self.scaled, self.first_norm, self.last_norm = self.maybe("scaled"), self.maybe("first norm", 0.3), self.maybe("last norm")
+        self.tied, self.head_bias = self.maybe("tied"), self.maybe("head bias", 0.3)
+        self.vectors = self.kind == "picture" or self.kind == "encoder" and self.maybe("vectors", 0.25)
+        self.pooling = self.pick("pooling", ["none", "mean", "first"]) if self.kind == "encoder" else "none"
 
     # The text.
 
     def write(self, number):
         entries = {"encoder-decoder": self.encoder_decoder, "picture": self.picture, "captions": self.captions}.get(self.kind, self.single)()
-        functions = [self.norm_function(), self.attend_function(), self.feed_forward_function(), self.block_function()]
+        functions = [self.function("norm(x: f32[.., n], w, size: int)", self.spellings.norm(self.norm, self.epsilon, shared=self.order == "parallel"))]
+        functions += [self.function(head, lines) for head, lines in self.attention.turn_function() + self.attention.function()]
+        functions += [self.feed_forward_function(), self.block_function()]
         if not self.vectors:
             functions.append(self.embedding_function())
         return f"heddle 1\n\n## Model {number} of tools/dev/random-models.\nmodel drawn {{\n{self.configuration()}\n" + "\n\n".join(functions + entries) + "\n}\n"
 
     def configuration(self):
         keys = ["width", "layers", "heads", "key_heads", "head_width", "value_width", "inner"]
-        return "".join(f"  config {key}: int = {getattr(self, key)}\n" for key in keys)
+        return "".join(f"  config {key}: int = {getattr(self, key)}\n" for key in keys) + "  config group: int = heads / key_heads\n"
 
     @staticmethod
     def function(head, lines, word="fn"):
         return f"  {word} {head} {{\n" + "".join(f"    {line}\n" for line in lines) + "  }"
 
-    def norm_function(self):
-        # A seeded weight whose name ends so is near 1, another one near 0.
-        name = "gain" if "1 +" in self.norm else "weight"
-        gain, bias = f'weight("{{w}}.{name}", [n])', 'weight("{w}.bias", [n])'
-        if self.norm == "layer_norm":
-            body = f"layer_norm(x, {gain}, {bias}, {self.epsilon})"
-        elif self.norm == "written":
-            body = f"(x - mean(x)) / sqrt(var(x) + {self.epsilon}) * {gain} + {bias}"
-        else:
-            body = f"rms_norm(x, {'1 + ' * ('one_plus' in self.norm)}{gain}, {self.epsilon})"
-        return f"  fn norm(x: f32[.., n], w) = {body}"
-
-    def attend_function(self):
-        flag = f"bias={str(self.attention_bias).lower()}"
-        lines = []
-        if self.merged:
-            lines.append("sizes = [heads * head_width, key_heads * head_width, key_heads * value_width]")
-            lines.append(f'all = linear(x, "{{w}}.qkv", sizes[0] + sizes[1] + sizes[2], {flag})')
-            lines.append("q, k, v = split(all, sizes)")
-            lines.append(f'if cross {{ _, k, v = split(linear(y, "{{w}}.qkv", sizes[0] + sizes[1] + sizes[2], {flag}), sizes) }}')
-        else:
-            lines.append(f'q = linear(x, "{{w}}.q", heads * head_width, {flag})')
-            lines.append(f'k = linear(y, "{{w}}.k", key_heads * head_width, {flag})')
-            lines.append(f'v = linear(y, "{{w}}.v", key_heads * value_width, {flag})')
-        lines.append("q = heads(q, heads)")
-        lines.append("k = heads(k, key_heads)")
-        if self.head_norm:
-            lines += ['q = norm(q, "{w}.q_norm")', 'k = norm(k, "{w}.k_norm")']
-        if "rotary" in self.position:
-            layout = self.position.split()[1]
-            turn = f'frequencies({self.turned}, base={self.base}), layout="{layout}"'
-            lines.append(f"if not cross {{ q = rotary(q, {turn}) k = rotary(k, {turn}) }}")
-        if self.scores:
-            self.scale = self.scale or "1.0 / sqrt(head_width)"
-            cap = f"softcap({{}}, {self.softcap})" if self.softcap else "{}"
-            scores = cap.format(f"q @ transpose(k) * ({self.scale})") + (f" + {self.bias_text()}" if self.bias else "")
-            lines += [f"p = {scores}", "if cross { p = softmax(p) } else { p = softmax(" + ("p" if self.mask == "none" else "mask(p, seen)") + ") }"]
-            lines.append(f'return linear(join(p @ heads(v, heads)), "{{w}}.o", width, {flag})')
-            return self.function("attend(x, y, w, seen, cross: bool)", lines)
-        options = "".join(f", {name}={value}" for name, value in (("scale", self.scale), ("softcap", self.softcap)) if value)
-        options += f", bias={self.bias_text()}" if self.bias else ""
-        lines.append(f'return linear(join(attention(q, k, heads(v, key_heads), mask=seen{options})), "{{w}}.o", width, {flag})')
-        return self.function("attend(x, y, w, seen, cross: bool)", lines)
-
-    def bias_text(self):
-        both = str(self.kind in ("encoder", "picture")).lower()
-        return f'relative(weight("buckets", [16, heads]), {both}, 40)'
-
     def feed_forward_function(self):
-        flag, function = f"bias={str(self.inner_bias).lower()}", self.unit.split()[0]
+        flag = f"bias={str(self.inner_bias).lower()}"
+        name, unit = self.spellings.unit(self.unit.split()[0])
+        unit += "\n\n" * bool(unit)
         if "gated" not in self.unit:
-            return f'  fn feed_forward(x, w) = linear({function}(linear(x, "{{w}}.up", inner, {flag})), "{{w}}.down", width, {flag})'
+            return unit + f'  fn feed_forward(x, w) = linear({name}(linear(x, "{{w}}.up", inner, {flag})), "{{w}}.down", width, {flag})'
         if self.inner_merged:
-            parts = f'    gate, up = split(linear(x, "{{w}}.gate_up", 2 * inner, {flag}), 2)\n'
+            lines = [f'gate, up = split(linear(x, "{{w}}.gate_up", 2 * inner, {flag}), 2)']
         else:
-            parts = f'    gate = linear(x, "{{w}}.gate", inner, {flag})\n    up = linear(x, "{{w}}.up", inner, {flag})\n'
-        return f'  fn feed_forward(x, w) {{\n{parts}    return linear({function}(gate) * up, "{{w}}.down", width, {flag})\n  }}'
+            lines = [f'gate = linear(x, "{{w}}.gate", inner, {flag})', f'up = linear(x, "{{w}}.up", inner, {flag})']
+        gated = self.pick("gate order", [f"{name}(gate) * up", f"up * {name}(gate)"])
+        return unit + self.function("feed_forward(x, w)", lines + [f'return linear({gated}, "{{w}}.down", width, {flag})'])
 
     def block_function(self):
         """A block of self-attention, perhaps attention to the memory, and the feed-forward net."""
+        plus = self.pick("residual", ["x + {}", "x + {}", "{} + x", "x + 0.5 * {}"])
         step = {
-            "pre": "x = x + {call}({n}, ARGS)", "parallel": "x = x + {call}({n}, ARGS)",
-            "post": "x = norm(x + {call}(x, ARGS), NAME)", "both": "x = x + norm({call}({n}, ARGS), AFTER)",
+            "pre": "x = " + plus.format("{call}({n}, ARGS)"), "parallel": "x = " + plus.format("{call}({n}, ARGS)"),
+            "post": f"x = norm({plus.format('{call}(x, ARGS)')}, NAME, width)", "both": "x = " + plus.format("norm({call}({n}, ARGS), AFTER, width)"),
         }[self.order]
 
         def line(call, arguments, name):
-            text = step.replace("{call}", call).replace("{n}", f'norm(x, "{{w}}.{name}")').replace("ARGS", arguments)
+            text = step.replace("{call}", call).replace("{n}", f'norm(x, "{{w}}.{name}", width)').replace("ARGS", arguments)
             return text.replace("NAME", f'"{{w}}.{name}"').replace("AFTER", f'"{{w}}.{name}_after"')
 
         cross = line("attend", 'memory, "{w}.cross", none, true', "norm2")
         last = line("feed_forward", '"{w}.net"', "norm3")
         if self.order == "parallel":
-            lines = ['y = norm(x, "{w}.norm1")', 'z = norm(x, "{w}.norm3")',
+            lines = ['y = norm(x, "{w}.norm1", width)', 'z = norm(x, "{w}.norm3", width)',
                      'x = x + attend(y, y, "{w}.self", seen, false) + feed_forward(z, "{w}.net")', f"if cross {{ {cross} }}"]
         else:
-            first = line("attend", 'y, "{w}.self", seen, false', "norm1").replace('norm(x, "{w}.norm1"), y', "y, y")
-            lines = ["y = x" if self.order == "post" else 'y = norm(x, "{w}.norm1")', first, f"if cross {{ {cross} }}", last]
+            first = line("attend", 'y, "{w}.self", seen, false', "norm1").replace('norm(x, "{w}.norm1", width), y', "y, y")
+            lines = ["y = x" if self.order == "post" else 'y = norm(x, "{w}.norm1", width)', first, f"if cross {{ {cross} }}", last]
         return self.function("block(x, memory, w, seen, cross: bool)", lines + ["return x"])
 
     def embedding_function(self):
-        lines = ['x = weight("{w}.words", [n, width])[tokens]' + " * sqrt(width)" * self.scaled]
+        lines = [f'x = {self.spellings.table("{w}.words", "known", "width", "tokens")}' + " * sqrt(width)" * self.scaled]
+        layout = "halves" if "halves" in self.position else "interleaved"
         if self.position == "learned":
-            lines.append(f'x = x + weight("{{w}}.places", [{BOUND}, width])[positions(tokens)]')
+            lines.append("x = x + " + self.spellings.table("{w}.places", BOUND, "width", "positions(tokens)"))
+        elif self.position in ("written sinusoidal", "written halves"):
+            lines.append("x = x + " + self.spellings.sinusoid("tokens", self.width, self.base, layout))
         elif self.position in ("sinusoidal", "halves"):
-            layout = ', layout="halves"' if self.position == "halves" else ""
-            lines.append(f"x = x + sinusoidal(positions(tokens), frequencies(width, base={self.base}), width=width{layout})")
+            lines.append(f'x = x + sinusoidal(positions(tokens), frequencies(width, base={self.base}), width=width, layout="{layout}")')
         if self.first_norm:
-            lines.append('x = norm(x, "{w}.first")')
-        return self.function("embedding(tokens, w, n: int)", lines + ["return x"])
+            lines.append('x = norm(x, "{w}.first", width)')
+        return self.function("embedding(tokens, w, known: int)", lines + ["return x"])
+
+    # The mask: lines that give `seen`, as Attention.mask_form wants it.
 
     def seen(self, rows):
-        tensor = lambda what: f"rearrange(mask_values({what}, {rows}, {rows}), [b, s, t] -> [b, 1, s, t])"
-        return {
-            "none": "none", "causal": "causal", "sided window": f"window({self.window}, right={self.window + 2})", "causal window": f"causal and window({self.window})",
-            "combined": f"causal and {tensor('none')}", "tensor": tensor("none" if self.kind == "encoder" else "causal"),
-        }[self.mask]
+        if not self.parts:
+            return ["seen = none"]
+        form = self.attention.mask_form()
+        if form == "value":
+            return ["seen = " + " and ".join(self.part_value(part, rows) for part in self.parts)]
+        lines = []
+        if self.kind != "picture":
+            wide = ("[b, s, 1]", "[b, 1, t]") if self.attention.axes == 3 else ("[b, 1, s, 1]", "[b, 1, 1, t]")
+            lines = [f"pq = rearrange(positions({rows}), [b, s] -> {wide[0]})", f"pk = rearrange(positions({rows}), [b, t] -> {wide[1]})"]
+        seen = " and ".join(self.part_tensor(i, part, rows) for i, part in enumerate(self.parts))
+        if form == "hidden":
+            seen = f"not ({seen})"
+        if form == "added":
+            seen = self.pick("added", ["where({0}, 0.0, -infinity)", "where(not ({0}), -infinity, 0.0)"]).format(seen)
+        return lines + [f"seen = {seen}"]
+
+    def value(self, part):
+        return f"window({', '.join(map(str, self.limits[part]))})" if self.limits[part] else part
+
+    def part_value(self, part, rows):
+        if part == "ids":
+            return self.ids_seen(rows)
+        value = self.value(part)
+        if self.maybe(f"{part} as tensor", 0.2):
+            return self.all_pairs(value, rows)
+        return value
+
+    def all_pairs(self, value, rows):
+        values = f"mask_values({value}, {rows}, {rows})"
+        return values if self.attention.axes == 3 else f"rearrange({values}, [b, s, t] -> [b, 1, s, t])"
+
+    def ids_seen(self, rows):
+        axes = "[b, 1, t]" if self.attention.axes == 3 else "[b, 1, 1, t]"
+        return self.pick("ids seen", ["rearrange({0} != 0, [b, t] -> {1})", "rearrange({0}, [b, t] -> {1}) != 0", "not (rearrange({0}, [b, t] -> {1}) == 0)",
+                                      "rearrange({0} > 0, [b, t] -> {1})"]).format(rows, axes)
+
+    def part_tensor(self, i, part, rows):
+        if part == "ids":
+            return self.ids_seen(rows)
+        if self.kind == "picture":
+            return self.all_pairs(self.value(part), rows)
+        compared = {
+            0: ["pk <= pq", "pq >= pk", "pk - pq <= 0", "not (pk > pq)", "pk < pq + 1"],
+            1: ["pq - pk < {0}", "pk > pq - {0}", "pk + {0} > pq"],
+            2: ["pq - pk < {0} and pk - pq < {1}", "pk < pq + {1} and pq < pk + {0}"],
+        }[len(self.limits[part])]
+        return self.pick(f"{part} {i} compared", [self.all_pairs(self.value(part), rows)] + compared).format(*self.limits[part])
 
     def stack(self, words, start, seen, memory):
-        lines = [f"x = {start}"] * (start is not None) + [f"seen = {seen}", f'for i in 0..layers {{ x = block(x, {memory}, "{words}.{{i}}", seen, {str(memory != "none").lower()}) }}']
-        return lines + ([f'x = norm(x, "{words}.last")'] if self.last_norm else [])
+        lines = [f"x = {start}"] * (start is not None) + seen
+        lines.append(f'for i in 0..layers {{ x = block(x, {memory}, "{words}.{{i}}", seen, {str(memory != "none").lower()}) }}')
+        return lines + ([f'x = norm(x, "{words}.last", width)'] if self.last_norm else [])
 
     def single(self):
         name = "x" if self.vectors else "tokens"
         if self.vectors:
-            features = self.chance.randint(1, 50)
+            features = self.pick("features", range(1, 51))
             argument, start = f"x: f32[batch, sequence... <= {BOUND}, {features}]", 'linear(x, "first", width)'
         else:
             features, argument, start = self.words_known, f"tokens: i32[batch, sequence... <= {BOUND}]", f'embedding(tokens, "words", {self.words_known})'
@@ -230,11 +245,9 @@ class Drawing:
 
     def picture(self):
         """A fixed number of parts, perhaps with one token of its own in front, whose vector is then the result."""
-        parts, features = self.chance.randint(2, 40), self.chance.randint(1, 50)
-        while self.width in (parts, parts + 1):  # an axis is named by its extent
-            parts = self.chance.randint(2, 40)
+        parts, features = self.pick("parts", [n for n in range(2, 41) if self.width not in (n, n + 1)]), self.pick("features", range(1, 51))  # an axis is named by its extent
         lines, tokens, head, result = ['x: f32[batch, parts, width] = linear(x, "first", width)'], parts, "x", f"f32[batch, {parts}, width]"
-        if self.maybe():
+        if self.maybe("class token"):
             tokens, head, result = parts + 1, "x[tokens = 0]", "f32[batch, width]"
             lines.append('x: f32[batch, tokens, width] = concat(weight("class", [1, 1, width]), x, over=parts)')
         if self.position != "none":
@@ -250,17 +263,15 @@ class Drawing:
 
     def captions(self):
         """Words that read the parts of a picture, of which there are always as many."""
-        parts, known = self.chance.randint(2, 150), self.chance.randint(2, 60)
-        while self.width == parts:
-            parts = self.chance.randint(2, 150)
+        parts, known = self.pick("parts", [n for n in range(2, 151) if n != self.width]), self.pick("targets", range(2, 61))
         decode = self.stack("target", f'embedding(target, "target", {known})', self.seen("target"), "memory")
         self.entries = [Entry("decode", {"target": known, "memory": self.width}, {"target"}, "target", causal=True, fixed={"memory": parts})]
         return [self.function(f"decode(target: i32[batch, target... <= {BOUND}], memory: f32[batch, {parts}, width]) -> f32[batch, target..., {known}]",
                               decode + [f"return {self.logits('target', known)}"], "entry")]
 
     def encoder_decoder(self):
-        known = self.chance.randint(2, 60)
-        encode = self.stack("source", f'embedding(source, "source", {self.words_known})', "none", "none")
+        known = self.pick("targets", range(2, 61))
+        encode = self.stack("source", f'embedding(source, "source", {self.words_known})', ["seen = none"], "none")
         decode = self.stack("target", f'embedding(target, "target", {known})', self.seen("target"), "memory")
         self.entries = [Entry("encode", {"source": self.words_known}, {"source"}, "source"),
                         Entry("decode", {"target": known, "memory": self.width}, {"target"}, "target", causal=True)]
