@@ -55,7 +55,7 @@ struct Group {
 
 struct FuseProjections : heddle::impl::FuseProjectionsBase<FuseProjections> {
   void runOnOperation() override {
-    if (isFusionOff(getOperation(), "joined products"))
+    if (isFusionOff(getOperation(), "linear"))
       return;
     WeightTable table(getOperation());
     weights = &table;
@@ -147,7 +147,8 @@ private:
     return CastRecipeAttr::get(&getContext(), ConstantRecipeAttr::get(&getContext(), DenseElementsAttr::get(type, -0.0)), element);
   }
   void tell(Operation *at, size_t count) {
-    remark::passed(at->getLoc(), remark::RemarkOpts::name("joined products").category("fusion")) << remark::add("{0} joined products", count);
+    std::string name = fmt::format("linear of {} products", count);
+    remark::passed(at->getLoc(), remark::RemarkOpts::name(name).category("fusion")) << remark::add("{0}", name);
   }
 
   bool isOfWeights(LinearOp linear) { return nameOf(linear.getWeight()) && (!linear.getBias() || nameOf(linear.getBias())); }

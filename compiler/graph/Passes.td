@@ -57,6 +57,33 @@ def FuseProjections : Pass<"heddle-fuse-projections", "mlir::ModuleOp"> {
   let statistics = [Statistic<"fused", "fused", "products made of several">];
 }
 
+def FuseRotaryEmbedding : Pass<"heddle-fuse-rotary-embedding", "mlir::ModuleOp"> {
+  let summary = "fuse rotations by positions, in whatever spelling, into rotary_embedding";
+  let description = [{
+    `x * cos + concat(-x2, x1) * sin` and `concat(x1 * cos - x2 * sin, x2 * cos + x1 * sin)` become `rotary_embedding`, with halves or neighbours as pairs, for
+    the first channels or all of them; sines and cosines are of positions times frequencies, computed or taken from sinusoidal positions. Frequencies go
+    into the table in double, as `rotary` takes them.
+
+    Takes what the frontend wrote. Leaves angles of anything else, pairs in other places and axes without a bound; each is told at its place. Example:
+    test/graph/fuse-rotary-embedding.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"fused", "fused", "rotations fused">];
+}
+
+def FuseSinusoidalPositions : Pass<"heddle-fuse-sinusoidal-positions", "mlir::ModuleOp"> {
+  let summary = "fuse sines and cosines of positions, written out, into sinusoidal_positions";
+  let description = [{
+    `concat(sin(p * f), cos(p * f))`, or both in turn, becomes `sinusoidal_positions`, for positions p, plus an int or not, and constant frequencies f in whatever
+    spelling (the text computes exp(-log) when compiling).
+
+    Takes what FuseRotaryEmbedding left. Leaves cosines before sines, different angles of both and axes without a bound; each is told at its place. Example:
+    test/graph/fuse-sinusoidal-positions.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"fused", "fused", "tables of sinusoids made">];
+}
+
 def FuseActivations : Pass<"heddle-fuse-activations", "mlir::ModuleOp"> {
   let summary = "fuse gelu and silu, in whatever spelling, into their ops";
   let description = [{

@@ -10,6 +10,8 @@ void heddle::buildGraphStage(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createFoldRecipes());
   pm.addPass(createCSEPass()); // equal formulas are one value: matchers compare values
+  pm.addPass(createFuseRotaryEmbedding());
+  pm.addPass(createFuseSinusoidalPositions());
   pm.addPass(createFuseActivations());
   pm.addPass(createFuseNorms());
   pm.addPass(createFuseSoftmax());

@@ -28,7 +28,7 @@ func.func @attention(%x: !x) -> !h {
   %wv = heddle.use @v : !w
   %b = heddle.use @b : !v
   %c = heddle.use @c : !v
-  // expected-remark @+1 {{joined products}}
+  // expected-remark @+1 {{linear of 3 products}}
   %q = heddle.linear %x, %wq bias %b : !x, !w, !v -> !y
   %k = heddle.linear %x, %wk : !x, !w -> !y
   %v = heddle.linear %x, %wv bias %c : !x, !w, !v -> !y
@@ -47,7 +47,7 @@ func.func @again(%x: !x) -> !h {
   %wv = heddle.use @v : !w
   %b = heddle.use @b : !v
   %c = heddle.use @c : !v
-  // expected-remark @+1 {{joined products}}
+  // expected-remark @+1 {{linear of 3 products}}
   %q = heddle.linear %x, %wq bias %b : !x, !w, !v -> !y
   %k = heddle.linear %x, %wk : !x, !w -> !y
   %v = heddle.linear %x, %wv bias %c : !x, !w, !v -> !y
@@ -75,7 +75,7 @@ func.func @concatenated(%x: !x) -> !z {
   %b = heddle.use @b : !w
   %p = heddle.linear %x, %a : !x, !w -> !y
   %q = heddle.linear %x, %b : !x, !w -> !y
-  // expected-remark @+1 {{joined products}}
+  // expected-remark @+1 {{linear of 2 products}}
   %z = heddle.concat %p, %q axis 1 : !y, !y -> !z
   return %z : !z
 }
@@ -128,7 +128,7 @@ func.func @no_join_of_shared_weight(%x: !x) -> !h {
   %wq = heddle.use @q : !w
   %wk = heddle.use @k : !w
   %wv = heddle.use @v : !w
-  // expected-remark @+1 {{joined products}}
+  // expected-remark @+1 {{linear of 2 products}}
   %q = heddle.linear %x, %wq : !x, !w -> !y
   %k = heddle.linear %x, %wk : !x, !w -> !y
   %v = heddle.linear %x, %wv : !x, !w -> !y
