@@ -1,5 +1,6 @@
 #include "compiler/graph/Angles.h"
 #include "compiler/graph/Formula.h"
+#include "compiler/graph/WeightTable.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -240,34 +241,10 @@ bool Channels::readPositions(const View &view, Angles &to, int64_t &shift) const
   return true;
 }
 
-/// The numbers that a recipe makes of the text alone, in double.
-static std::optional<SmallVector<double>> constantsOf(Attribute recipe) {
-  if (auto constant = dyn_cast<ConstantRecipeAttr>(recipe)) {
-    if (!isa<FloatType>(constant.getValue().getElementType()))
-      return std::nullopt;
-    return llvm::map_to_vector(constant.getValue().getValues<APFloat>(), [](const APFloat &n) { return n.convertToDouble(); });
-  }
-  auto each = [](Attribute source, auto change) {
-    auto numbers = constantsOf(source);
-    for (double &n : numbers ? *numbers : SmallVector<double>())
-      n = change(n);
-    return numbers;
-  };
-  if (auto cast = dyn_cast<CastRecipeAttr>(recipe)) // the one rounding, which a table makes later
-    return isa<FloatType>(cast.getElement()) ? constantsOf(cast.getSource()) : std::nullopt;
-  if (auto reshape = dyn_cast<ReshapeRecipeAttr>(recipe))
-    return constantsOf(reshape.getSource());
-  if (auto add = dyn_cast<AddRecipeAttr>(recipe))
-    return each(add.getSource(), [by = add.getNumber().getValueAsDouble()](double n) { return n + by; });
-  if (auto scale = dyn_cast<ScaleRecipeAttr>(recipe))
-    return each(scale.getSource(), [by = scale.getNumber().getValueAsDouble()](double n) { return n * by; });
-  return std::nullopt;
-}
-
 std::optional<SmallVector<double>> Channels::numbers(const View &view) const {
   auto use = view.base.getDefiningOp<UseOp>();
   auto weight = use ? SymbolTable::lookupNearestSymbolFrom<WeightOp>(use, use.getWeightAttr()) : WeightOp();
-  auto all = weight ? constantsOf(weight.getRecipe()) : std::nullopt;
+  auto all = weight ? numbersOfText(weight.getRecipe()) : std::nullopt;
   if (!all)
     return std::nullopt;
   SmallVector<double> result;

@@ -151,6 +151,25 @@ bool geluForm(Operation *op) {
   return true;
 }
 
+/// A slice of a product that was made of several takes the columns of the next one.
+bool projectionOrder(Operation *op) {
+  auto slice = dyn_cast<SliceOp>(op);
+  auto product = slice ? slice.getSource().getDefiningOp<LinearOp>() : LinearOp();
+  if (!product)
+    return false;
+  int64_t all = dimsOf(product.getType()).shape().back(), own = dimsOf(slice.getType()).shape().back();
+  slice.setFirst(slice.getFirst() + 2 * own <= static_cast<uint64_t>(all) ? slice.getFirst() + own : 0);
+  return true;
+}
+
+/// Pairs are taken at other places.
+bool pairLayout(Operation *op) {
+  auto turn = [](PairLayout layout) { return layout == PairLayout::halves ? PairLayout::interleaved : PairLayout::halves; };
+  if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op))
+    return rotary.setLayout(turn(rotary.getLayout())), true;
+  return false;
+}
+
 constexpr BadRewrite kinds[] = {
     {"keys-permuted", "an attention whose keys have two channels at least", keysPermuted},
     {"keys-for-values", "an attention whose keys and values are two values of one type", keysForValues},
@@ -164,6 +183,8 @@ constexpr BadRewrite kinds[] = {
     {"gain-dropped", "a layer_norm or rms_norm with a gain and no bias", gainDropped},
     {"bias-dropped", "a layer_norm or linear with a bias", biasDropped},
     {"gelu-form", "a gelu", geluForm},
+    {"projection-order", "a linear of several products", projectionOrder},
+    {"pair-layout", "a rotary_embedding of four channels at least", pairLayout},
 };
 } // namespace
 

@@ -16,6 +16,18 @@ def FoldRecipes : Pass<"heddle-fold-recipes", "mlir::ModuleOp"> {
   let statistics = [Statistic<"folded", "folded", "ops folded into recipes">];
 }
 
+def FuseGather : Pass<"heddle-fuse-gather", "mlir::ModuleOp"> {
+  let summary = "fuse one-hot rows times a table into a gather";
+  let description = [{
+    `f32(ids == iota(n)) @ table` becomes `table[ids]`, and 0 where an id is not in the table.
+
+    Takes products that FuseAttention left, before FuseLinear. Leaves comparisons with other numbers than the places, and tables that are computed; both are
+    told at their place. Example: test/graph/fuse-gather.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+  let statistics = [Statistic<"fused", "fused", "gathers made">];
+}
+
 def FuseLinear : Pass<"heddle-fuse-linear", "mlir::ModuleOp"> {
   let summary = "fuse products with weight matrices, and their biases, into linear";
   let description = [{

@@ -22,7 +22,7 @@ bool isLeaf(Operation *op) { return op->getNumOperands() == 0; }
 /// Costs nothing next to a product: what masks are computed by, and weights of rows.
 bool isCheap(Operation *op) {
   StringRef dialect = op->getName().getDialectNamespace();
-  return dialect == "arith" || dialect == "math" || isLeaf(op) || isFree(op) || isa<PositionsOp, MaskValuesOp>(op);
+  return dialect == "arith" || dialect == "math" || isLeaf(op) || isFree(op) || isa<PositionsOp, MaskValuesOp, ConcatOp>(op);
 }
 
 class Recorder {
@@ -190,8 +190,8 @@ private:
     for (auto [i, value] : llvm::enumerate(values))
       map.map(value, function.getArgument(i));
     for (auto [i, weight] : llvm::enumerate(weights))
-      if (unsigned number = values.size() + i; madeOfOthers)
-        function.setArgAttr(number, recipeAttr, recipeOf(uses[weight]));
+      if (Attribute recipe = recipeOf(uses[weight]); madeOfOthers || isOfTheText(recipe))
+        function.setArgAttr(values.size() + i, recipeAttr, recipe);
     for (Operation *op : inOrder(ops)) {
       if (auto use = dyn_cast<UseOp>(op)) {
         size_t at = llvm::find(weights, use.getWeightAttr().getAttr()) - weights.begin();
@@ -206,7 +206,12 @@ private:
     func::ReturnOp::create(inside, b.getUnknownLoc(), map.lookup(result));
   }
 
-  /// The recipe with tensors of the checkpoint called t0, t1, ...: layers differ in nothing else.
+  /// Numbers of the text: a replacement may have them as attributes, in double.
+  static bool isOfTheText(Attribute recipe) {
+    return !recipe.walk([](TensorRecipeAttr) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
+  /// The recipe with tensors of the checkpoint called t0, t1, ...: layers differ in nothing else. Numbers of the text are as it says, not yet
+  /// rounded.
   Attribute recipeOf(UseOp use) {
     Attribute recipe = SymbolTable::lookupNearestSymbolFrom<WeightOp>(use, use.getWeightAttr()).getRecipe();
     AttrTypeReplacer replacer;
@@ -215,6 +220,9 @@ private:
       if (!name)
         name = b.getStringAttr("t" + Twine(tensorNames.size() - 1));
       return TensorRecipeAttr::get(b.getContext(), name, tensor.getType());
+    });
+    replacer.addReplacement([](CastRecipeAttr cast) -> std::optional<Attribute> {
+      return isa<ConstantRecipeAttr>(cast.getSource()) ? std::optional(cast.getSource()) : std::nullopt;
     });
     return replacer.replace(recipe);
   }

@@ -18,6 +18,7 @@ void heddle::buildGraphStage(OpPassManager &pm) {
   pm.addPass(createFuseAttention());
   pm.addPass(createFuseMasks());
   pm.addPass(createCanonicalizerPass()); // what was fused is gone
+  pm.addPass(createFuseGather());
   pm.addPass(createFuseLinear());
   pm.addPass(createFuseHeads());
   pm.addPass(createFuseProjections());

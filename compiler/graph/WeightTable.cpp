@@ -38,3 +38,26 @@ void WeightTable::eraseUnused() {
     if (!used.contains(weight.getSymNameAttr()))
       symbols.erase(weight);
 }
+
+std::optional<SmallVector<double>> heddle::numbersOfText(Attribute recipe) {
+  if (auto constant = dyn_cast<ConstantRecipeAttr>(recipe)) {
+    if (!isa<FloatType>(constant.getValue().getElementType()))
+      return std::nullopt;
+    return llvm::map_to_vector(constant.getValue().getValues<APFloat>(), [](const APFloat &n) { return n.convertToDouble(); });
+  }
+  auto each = [](Attribute source, auto change) {
+    auto numbers = numbersOfText(source);
+    for (double &n : numbers ? *numbers : SmallVector<double>())
+      n = change(n);
+    return numbers;
+  };
+  if (auto cast = dyn_cast<CastRecipeAttr>(recipe)) // the one rounding, which a table makes later
+    return isa<FloatType>(cast.getElement()) ? numbersOfText(cast.getSource()) : std::nullopt;
+  if (auto reshape = dyn_cast<ReshapeRecipeAttr>(recipe))
+    return numbersOfText(reshape.getSource());
+  if (auto add = dyn_cast<AddRecipeAttr>(recipe))
+    return each(add.getSource(), [by = add.getNumber().getValueAsDouble()](double n) { return n + by; });
+  if (auto scale = dyn_cast<ScaleRecipeAttr>(recipe))
+    return each(scale.getSource(), [by = scale.getNumber().getValueAsDouble()](double n) { return n * by; });
+  return std::nullopt;
+}

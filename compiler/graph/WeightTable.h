@@ -24,4 +24,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Attribute, int>, WeightOp> byRecipe;
 };
 
+/// The numbers that a recipe makes of the text alone, in double and not yet rounded; nothing where it reads a checkpoint.
+std::optional<llvm::SmallVector<double>> numbersOfText(mlir::Attribute recipe);
+
 } // namespace heddle

@@ -52,12 +52,13 @@ llvm::DenseSet<Value> decidingValues(func::FuncOp function) {
   return all;
 }
 
-/// weights @ values where a weight of exactly 0 hides its value, whatever that is.
+/// weights @ values where a weight of exactly 0, of softmax or of a one-hot row, hides its value, whatever that is.
 void skipHidden(MatmulOp op, ArrayRef<const Datum *> operands, Tensor &result) {
   View weights = viewAt(op.getLhs(), AffineMap::getMultiDimIdentityMap(cast<RankedTensorType>(op.getLhs().getType()).getRank(), op.getContext()),
                         cast<RankedTensorType>(op.getLhs().getType()).getShape());
   const Tensor &lhs = std::get<Tensor>(*operands[0]), &rhs = std::get<Tensor>(*operands[1]);
-  if (!weights.base.getDefiningOp<SoftmaxOp>() || llvm::all_of(rhs.data, [](double x) { return std::isfinite(x); }))
+  if (!isa_and_nonnull<SoftmaxOp, arith::UIToFPOp, arith::SelectOp>(weights.base.getDefiningOp()) ||
+      llvm::all_of(rhs.data, [](double x) { return std::isfinite(x); }))
     return;
   int64_t inner = lhs.shape.back(), columns = rhs.shape.back(), rows = lhs.shape[lhs.shape.size() - 2];
   for (int64_t i = 0; i < result.count(); ++i) {

@@ -89,6 +89,7 @@ void HostileInputs::plan() {
 
 Environment HostileInputs::environmentOf(Sizes sizes) const {
   Environment environment;
+  environment.roundsTables = false;
   int64_t next = 2; // batches come first
   auto isBatch = [&](const std::string &name) { return llvm::any_of(raggedNames, [&](const auto &entry) { return entry.second == name; }); };
   for (const std::string &name : names)

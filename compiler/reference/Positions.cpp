@@ -58,7 +58,7 @@ Tensor evaluate(PositionsOp op, Tensors operands, Site &site) {
 Tensor evaluate(SinusoidalPositionsOp op, Tensors operands, Site &site) {
   Tensor result(site.shape(op.getType()));
   int64_t width = result.shape.back(), half = (width + 1) / 2;
-  bool halves = op.getLayout() == PairLayout::halves, single = elementOf(op.getResult()).isF32();
+  bool halves = op.getLayout() == PairLayout::halves, single = site.environment.roundsTables && elementOf(op.getResult()).isF32();
   for (int64_t i = 0; i < result.count(); ++i) {
     double position = operands[0]->data[i / width] + static_cast<double>(op.getShift());
     int64_t column = i % width;

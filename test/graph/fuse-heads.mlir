@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-fuse-heads --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: heddle-opt %s --validate-rewrites --heddle-fuse-heads --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
 
 // Two heads of keys, each for two heads of queries in a row.
 !q = tensor<?x4x?x8xf32, #heddle.dims<b, 4, s, 8>>

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-fuse-linear --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: heddle-opt %s --validate-rewrites --heddle-fuse-linear --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
 
 !x = tensor<?x4xf32, #heddle.dims<b, 4>>
 !w = tensor<4x2xf32, #heddle.dims<4, 2>>

@@ -1,4 +1,6 @@
-// RUN: heddle-opt %s --heddle-fuse-projections --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: heddle-opt %s --validate-rewrites --heddle-fuse-projections --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: not heddle-opt %s --validate-rewrites --heddle-fuse-projections --split-input-file --heddle-inject-bad-rewrite=projection-order -o /dev/null 2>&1 | FileCheck %s --check-prefix=BAD
+// BAD: error: heddle-fuse-projections: 'heddle.linear' was replaced by 'heddle.linear', which computes something else
 
 // q, k and v, read as heads. The biases are joined too; k has none, which is -0 in theirs.
 // CHECK: heddle.weight @q.joined : tensor<8x12xf32, {{.*}} = #heddle.concat<1, #heddle.tensor<"q", tensor<8x4xf32>>, #heddle.transpose<#heddle.tensor<"k", tensor<4x8xf32>>, [1, 0]>, #heddle.tensor<"v", tensor<8x4xf32>>>

@@ -1,4 +1,6 @@
-// RUN: heddle-opt %s --heddle-fuse-rotary-embedding --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: heddle-opt %s --validate-rewrites --heddle-fuse-rotary-embedding --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: not heddle-opt %s --validate-rewrites --heddle-fuse-rotary-embedding --split-input-file --heddle-inject-bad-rewrite=pair-layout -o /dev/null 2>&1 | FileCheck %s --check-prefix=BAD
+// BAD: error: heddle-fuse-rotary-embedding: 'arith.addf' was replaced by 'heddle.rotary_embedding', which computes something else
 
 !x = tensor<?x?x4xf32, #heddle.dims<b, s, 4>>
 !h = tensor<?x?x2xf32, #heddle.dims<b, s, 2>>

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-fuse-sinusoidal-positions --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: heddle-opt %s --validate-rewrites --heddle-fuse-sinusoidal-positions --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
 
 !x = tensor<?x?x4xf32, #heddle.dims<b, s, 4>>
 !e = tensor<?x?x2x2xf32, #heddle.dims<b, s, 2, 2>>

@@ -148,3 +148,33 @@ func.func @no_mask_of_the_same_kernel(%x: !v, %y: !v) -> !v attributes {heddle.e
 func.func @named(%x: !x) -> !x attributes {heddle.entry} {
   return %x : !x
 }
+
+// -----
+// A gated unit is two kernels, one a product: the activation runs on the tiles of the gate's, the product of both, a bias before and a residual behind it
+// on those of the other.
+!x = tensor<?x8xf32, #heddle.dims<s.tokens, 8>>
+!w = tensor<8x8xf32, #heddle.dims<8, 8>>
+!v = tensor<8xf32, #heddle.dims<8>>
+heddle.weight @gate : !w = #heddle.tensor<"gate", tensor<8x8xf32>>
+heddle.weight @up : !w = #heddle.tensor<"up", tensor<8x8xf32>>
+heddle.weight @b : !v = #heddle.tensor<"b", tensor<8xf32>>
+// CHECK-LABEL: func.func private @gated.linear.0
+// CHECK: heddle.linear
+// CHECK: heddle.silu
+// CHECK-LABEL: func.func private @gated.linear.1
+// CHECK: heddle.linear {{.*}} bias
+// CHECK: arith.mulf
+// CHECK: arith.addf
+// CHECK-NOT: func.func private
+// CHECK-LABEL: func.func @gated
+func.func @gated(%x: !x) -> !x attributes {heddle.entry} {
+  %w = heddle.use @gate : !w
+  %v = heddle.use @up : !w
+  %b = heddle.use @b : !v
+  %g = heddle.linear %x, %w : !x, !w -> !x
+  %u = heddle.linear %x, %v bias %b : !x, !w, !v -> !x
+  %s = heddle.silu %g : !x
+  %m = arith.mulf %s, %u : !x
+  %r = arith.addf %m, %x : !x
+  return %r : !x
+}
