@@ -8,21 +8,25 @@ using namespace heddle;
 
 bool heddle::isClose(double a, double b) { return std::abs(a - b) <= 8 * 0x1p-53 * std::max(std::abs(a), std::abs(b)); }
 
+bool heddle::isPartOfProduct(Operation *op) {
+  return llvm::any_of(op->getUsers(), [](Operation *user) { return isa<arith::MulFOp, arith::DivFOp, BroadcastOp>(user); });
+}
+
 Formula::Formula(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   dims = dimsOf(value);
-  shape.assign(type.getShape().begin(), type.getShape().end());
+  extents.assign(type.getShape().begin(), type.getShape().end());
   root = operand({{value, AffineMap::getMultiDimIdentityMap(type.getRank(), value.getContext())}, value}, value);
 }
 
 Value Formula::wholeOf(const View &view, AffineMap map, Value value) const {
-  auto fits = [&](AffineMap at, Value v) { return at.isIdentity() && at.getNumResults() == shape.size() && dimsOf(v) == dims; };
+  auto fits = [&](AffineMap at, Value v) { return at.isIdentity() && at.getNumResults() == extents.size() && dimsOf(v) == dims; };
   return fits(map, value) ? value : fits(view.map, view.base) ? view.base : Value();
 }
 
 Term Formula::operand(const Term &of, Value value) const {
-  AffineMap map = isa<RankedTensorType>(value.getType()) ? of.view.map : AffineMap::get(shape.size(), 0, {}, value.getContext());
-  View view = viewAt(value, map, shape);
+  AffineMap map = isa<RankedTensorType>(value.getType()) ? of.view.map : AffineMap::get(extents.size(), 0, {}, value.getContext());
+  View view = viewAt(value, map, extents);
   return {view, wholeOf(view, map, value)};
 }
 
@@ -32,12 +36,12 @@ std::optional<Term> Formula::reduced(const Term &of, Value source) const {
   if (!over || over.size() != 1 || over[0] != rank - 1)
     return std::nullopt;
   SmallVector<AffineExpr> at(of.view.map.getResults());
-  if (llvm::any_of(at, [&](AffineExpr e) { return e.isFunctionOfDim(shape.size() - 1); }) ||
-      cast<RankedTensorType>(source.getType()).getShape().back() != shape.back())
+  if (llvm::any_of(at, [&](AffineExpr e) { return e.isFunctionOfDim(extents.size() - 1); }) ||
+      cast<RankedTensorType>(source.getType()).getShape().back() != extents.back())
     return std::nullopt; // it differs along the axis it was reduced over
-  at.push_back(getAffineDimExpr(shape.size() - 1, source.getContext()));
-  AffineMap map = AffineMap::get(shape.size(), 0, at, source.getContext());
-  View view = viewAt(source, map, shape);
+  at.push_back(getAffineDimExpr(extents.size() - 1, source.getContext()));
+  AffineMap map = AffineMap::get(extents.size(), 0, at, source.getContext());
+  View view = viewAt(source, map, extents);
   return Term{view, wholeOf(view, map, source)};
 }
 
@@ -144,6 +148,6 @@ std::optional<SmallVector<double>> Formula::coefficients(const Term &term, const
 
 Value Formula::vector(const Term &term) const {
   AffineMap map = term.view.map;
-  bool last = map.getNumResults() == 1 && map.getResult(0) == getAffineDimExpr(shape.size() - 1, map.getContext());
-  return last && dimsOf(term.view.base) == dims.extent(shape.size() - 1) ? term.view.base : Value();
+  bool last = map.getNumResults() == 1 && map.getResult(0) == getAffineDimExpr(extents.size() - 1, map.getContext());
+  return last && dimsOf(term.view.base) == dims.extent(extents.size() - 1) ? term.view.base : Value();
 }

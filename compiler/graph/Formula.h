@@ -30,6 +30,8 @@ class Formula {
 public:
   explicit Formula(mlir::Value root);
   Term root;
+  /// Of the root.
+  llvm::ArrayRef<int64_t> shape() const { return extents; }
 
   /// `value`, which lies in the index space of `of`'s base.
   Term operand(const Term &of, mlir::Value value) const;
@@ -46,7 +48,7 @@ public:
 
 private:
   DimsAttr dims; // of the root
-  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<int64_t> extents;
   /// `value` or else the base, where it lies in the root's space as it is: a view may be the first columns of a wider base.
   mlir::Value wholeOf(const View &view, mlir::AffineMap map, mlir::Value value) const;
   /// Ops a question may still look through. Formulas are small, and a value that is used twice at every step has exponentially many paths.
@@ -56,6 +58,9 @@ private:
   void addFactors(const Term &term, llvm::ArrayRef<Term> leaves, bool divide, Product &to) const;
   void addTerms(const Term &term, llvm::ArrayRef<Term> leaves, double coefficient, Sum &to) const;
 };
+
+/// Whether a product takes this one: then it is no formula of its own, and what it lacks may still come.
+bool isPartOfProduct(mlir::Operation *op);
 
 /// Equal but for the rounding of how a text may have computed them.
 bool isClose(double a, double b);

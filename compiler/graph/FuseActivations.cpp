@@ -32,6 +32,12 @@ public:
 private:
   Operation *root;
   Formula formula;
+  bool told = false; // why there is none here
+
+  LogicalResult missed(const std::string &reason, const std::string &remedy) {
+    told = true;
+    return reportMissed(root, "gelu", reason, remedy);
+  }
 
   /// n * x * (a + c * bend(argument)), n a = n c = 1/2
   LogicalResult gelu() {
@@ -43,8 +49,8 @@ private:
         continue;
       Term argument = formula.operand(bend->second, bend->second.view.base.getDefiningOp()->getOperand(0));
       for (const Term &x : candidates(whole, argument))
-        if (succeeded(gelu(factor, sum.number, bend->first, bend->second.op<math::ErfOp>() ? GeluForm::erf : GeluForm::tanh, argument, x)))
-          return success();
+        if (succeeded(gelu(factor, sum.number, bend->first, bend->second.op<math::ErfOp>() ? GeluForm::erf : GeluForm::tanh, argument, x)) || told)
+          return success(!told);
       return failure();
     }
     return failure();
@@ -69,13 +75,11 @@ private:
     double slope = form == GeluForm::erf ? 0.70710678118654752440 : 0.79788456080286535588;
     SmallVector<double> expected = form == GeluForm::erf ? SmallVector<double>{0, slope} : SmallVector<double>{0, slope, 0, slope * 0.044715};
     if (!isLike(*inside, expected))
-      return reportMissed(root, "gelu",
-                          form == GeluForm::erf ? fmt::format("erf is taken of {} x, not of x / sqrt(2)", (*inside)[1])
-
-                                                : std::string("tanh is not taken of sqrt(2 / pi) * (x + 0.044715 x^3)"),
-                          "compute the constants exactly, or write gelu(x) or gelu_tanh(x)");
+      return missed(form == GeluForm::erf ? fmt::format("erf is taken of {:.6g} x, not of x / sqrt(2)", (*inside)[1])
+                                          : std::string("tanh is not taken of sqrt(2 / pi) * (x + 0.044715 x^3)"),
+                    "compute the constants exactly, or write gelu(x) or gelu_tanh(x)");
     if (!isClose(whole.number * constant, 0.5) || !isClose(whole.number * coefficient, 0.5))
-      return reportMissed(root, "gelu", fmt::format("the factor is {}, not 1/2", whole.number * constant));
+      return isPartOfProduct(root) ? failure() : missed(fmt::format("the factor is {:.6g}, not 1/2", whole.number * constant), "write gelu(x)");
     OpBuilder b(root);
     return replaceFused(root, GeluOp::create(b, place, x.whole.getType(), x.whole, form));
   }

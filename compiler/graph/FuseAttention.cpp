@@ -108,7 +108,7 @@ bool AttentionFuser::leadsToProduct(const Term &term) {
     return op;
   if (--budget < 0)
     return false;
-  if (!isa<arith::MulFOp, arith::DivFOp, arith::NegFOp, arith::AddFOp, arith::SubFOp, math::TanhOp, MaskScoresOp, arith::SelectOp>(op))
+  if (!op->hasTrait<OpTrait::Elementwise>() && !isa<MaskScoresOp>(op))
     return false;
   unsigned first = isa<arith::SelectOp>(op) ? 1 : 0, count = isa<MaskScoresOp>(op) ? 1 : op->getNumOperands();
   return llvm::any_of(llvm::seq(first, count), [&](unsigned i) { return leadsToProduct(formula.operand(term, op->getOperand(i))); });
@@ -136,7 +136,7 @@ LogicalResult AttentionFuser::stepProduct(Term &term) {
   return success();
 }
 
-/// scores + bias
+/// scores + bias, scores - bias, bias - scores
 LogicalResult AttentionFuser::stepSum(Term &term) {
   Operation *op = term.view.base.getDefiningOp();
   Term left = formula.operand(term, op->getOperand(0)), right = formula.operand(term, op->getOperand(1));
@@ -145,17 +145,19 @@ LogicalResult AttentionFuser::stepSum(Term &term) {
     return missed("two products are added before softmax");
   if (scaled)
     return missed("the scores are scaled after something was added to them", "scale the product, then add");
-  if (!leftIs || isa<arith::SubFOp>(op)) {
-    if (isa<arith::SubFOp>(op))
-      return missed("something is subtracted from the scores", "add its negative");
+  bool subtracted = isa<arith::SubFOp>(op);
+  if (rightIs)
     std::swap(left, right);
-  }
   if (auto n = formula.number(right))
     return missed(fmt::format("{} is added to every score, which changes nothing", *n), "leave it out");
   Value values = overPairs(right);
   if (!values)
     return missed("what is added to the scores is rearranged in a way that is not understood");
+  if (subtracted && leftIs)
+    values = arith::NegFOp::create(b, op->getLoc(), values);
   changes.push_back(BiasTensorOp::create(b, op->getLoc(), maskType(), values));
+  if (subtracted && rightIs)
+    scale = -scale, scaled = true;
   term = left;
   return success();
 }
@@ -235,7 +237,7 @@ LogicalResult AttentionFuser::step(Term &term) {
     return stepSelect(term, select);
   if (isa<math::TanhOp>(op))
     return stepCap(term);
-  return failure();
+  return missed("the scores pass through " + op->getName().stripDialect().str() + " between their product and softmax");
 }
 
 FailureOr<MatmulOp> AttentionFuser::product(Term term) {

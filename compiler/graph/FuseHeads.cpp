@@ -61,7 +61,7 @@ LogicalResult groupHeads(AttentionOp op) {
   IRMapping to;
   to.map(op.getKey(), key);
   to.map(op.getValue(), value);
-  return replaceFused(op, b.clone(*op, to));
+  return replaceFused(op, b.clone(*op, to), {}, "grouped heads");
 }
 
 /// [batch, tokens, d] of a head [batch, 1, tokens, d], where it is that.

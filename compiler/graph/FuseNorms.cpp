@@ -44,7 +44,7 @@ private:
 
   /// coefficient * term as the mean of a row: what is averaged, in the root's space.
   std::optional<Term> meanOf(double coefficient, const Term &term, double &factor) {
-    int64_t width = cast<RankedTensorType>(formula.root.whole.getType()).getShape().back();
+    int64_t width = formula.shape().back();
     if (auto mean = term.op<MeanOp>()) {
       factor = coefficient;
       return mean.getOffsets() ? std::nullopt : formula.reduced(term, mean.getSource());
@@ -105,11 +105,22 @@ private:
       return differenceOfSquares(sum);
     auto square = sum.terms.size() == 1 ? squareOf(sum.terms[0].first, sum.terms[0].second) : std::nullopt;
     if (!square)
-      return failure();
+      return otherAxis(sum);
+    if (!isClose(square->factor, 1) && sum.number == 0)
+      return failure(); // a length
     StringRef what = square->centred ? "layer_norm" : "rms_norm";
     Product whole = square->centred ? formula.product(formula.root) : formula.product(formula.root, {square->x});
     if (whole.divisors.size() != 1 || whole.number != 1)
       return failure();
+    int64_t width = formula.shape().back();
+    if (ShapedType::isDynamic(width))
+      return failure();
+    if (!isClose(square->factor, 1))
+      return missed(
+          what, fmt::format("the variance is divided by {:.6g}, not by the row's {} elements", static_cast<double>(width) / square->factor, width),
+          "norms are biased: write var(x)");
+    if (!(sum.number >= 0))
+      return missed(what, fmt::format("epsilon is {}", sum.number), "epsilon is at least 0");
     Value gain;
     std::optional<Term> normal;
     for (const Term &factor : whole.factors) {
@@ -119,25 +130,44 @@ private:
       else if (Value vector = formula.vector(factor); vector && !gain && vector.getDefiningOp<UseOp>())
         gain = vector;
       else
-        return failure();
+        return otherRow(*square);
     }
     if (!normal || !square->x.whole)
-      return failure();
-    int64_t width = cast<RankedTensorType>(square->x.whole.getType()).getShape().back();
-    if (ShapedType::isDynamic(width))
-      return failure();
-    if (!isClose(square->factor, 1))
-      return missed(
-          what, fmt::format("the variance is divided by {:.6g}, not by the row's {} elements", static_cast<double>(width) / square->factor, width),
-          "norms are biased: write var(x)");
-    if (!(sum.number >= 0))
-      return missed(what, fmt::format("epsilon is {}", sum.number), "epsilon is at least 0");
+      return otherRow(*square);
     return make(square->x.whole, gain, square->centred, sum.number);
+  }
+
+  /// The factors are not the row of the variance.
+  LogicalResult otherRow(const Square &square) {
+    if (isPartOfProduct(root))
+      return failure();
+    return square.centred ? missed("layer_norm", "what is divided is not the row of the variance, less its mean", "write (x - mean(x)) / sqrt(var(x) + epsilon)")
+                          : missed("rms_norm", "what is divided is not the row of the mean square", "write x / sqrt(mean(x * x) + epsilon)");
+  }
+
+  /// A variance, plus epsilon, that is not the last axis's.
+  LogicalResult otherAxis(const Sum &sum) {
+    if (sum.terms.size() != 1 || sum.number == 0)
+      return failure();
+    auto along = [&](Operation *op) {
+      auto over = op->getAttrOfType<DenseI64ArrayAttr>("over");
+      return over.size() == 1 && over[0] == dimsOf(op->getOperand(0)).getRank() - 1;
+    };
+    const Term &term = sum.terms[0].second;
+    Operation *op = term.view.base.getDefiningOp();
+    bool square = isa_and_nonnull<MeanOp>(op) && op->getOperand(0).getDefiningOp<arith::MulFOp>();
+    if (!(isa_and_nonnull<VarOp>(op) || square) || along(op))
+      return failure();
+    return missed(square ? "rms_norm" : "layer_norm", "the variance is not taken along the last axis alone", "rearrange, so that the row is the last axis");
   }
 
   /// 1 / (sqrt(var) + epsilon) is another function.
   LogicalResult outside(const Term &divisor) {
     Sum sum = formula.sum(divisor);
+    if (auto largest = divisor.op<arith::MaximumFOp>())
+      for (Value operand : largest->getOperands())
+        if (Term part = formula.operand(divisor, operand); part.op<math::SqrtOp>())
+          sum.terms = {{1, part}}, sum.number = 1;
     if (sum.terms.size() != 1 || sum.number == 0 || !sum.terms[0].second.op<math::SqrtOp>())
       return failure();
     const Term &deviation = sum.terms[0].second;
@@ -145,7 +175,7 @@ private:
     auto square = inside.terms.size() == 1 ? squareOf(inside.terms[0].first, inside.terms[0].second) : std::nullopt;
     if (!square)
       return failure();
-    return missed(square->centred ? "layer_norm" : "rms_norm", "epsilon is added to the root, not inside of it", "write sqrt(var(x) + epsilon)");
+    return missed(square->centred ? "layer_norm" : "rms_norm", divisor.op<arith::MaximumFOp>() ? "the root is kept above epsilon, which is not inside of it" : "epsilon is added to the root, not inside of it", "write sqrt(var(x) + epsilon)");
   }
 
   /// mean(x * x) - mean(x) * mean(x)

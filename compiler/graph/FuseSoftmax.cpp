@@ -16,13 +16,19 @@ using namespace heddle;
 namespace {
 
 /// exp(s - max(s)) / sum(exp(s - max(s)))
-LogicalResult fuseSoftmax(arith::DivFOp root) {
-  Formula formula(root.getResult());
-  Term power = formula.operand(formula.root, root.getLhs()), below = formula.operand(formula.root, root.getRhs());
+LogicalResult fuseSoftmax(Operation *root) {
+  Formula formula(root->getResult(0));
+  Product whole = formula.product(formula.root);
+  if (whole.number != 1 || whole.factors.size() != 1 || whole.divisors.size() != 1)
+    return failure();
+  const Term &power = whole.factors[0], &below = whole.divisors[0];
   auto sum = below.op<SumOp>();
+  auto missed = [&](const char *reason) { return reportMissed(root, "softmax", reason, "write softmax(scores)"); };
+  auto sumsExps = [&](auto &part) { return part.second.template op<SumOp>() && part.second.template op<SumOp>().getSource() == power.view.base; };
+  if (power.op<math::ExpOp>() && !sum && llvm::any_of(formula.sum(below).terms, sumsExps))
+    return missed("something is added to the sum of the exps");
   if (!power.op<math::ExpOp>() || !sum || sum.getOffsets())
     return failure();
-  auto missed = [&](const char *reason) { return reportMissed(root, "softmax", reason, "write softmax(scores)"); };
   auto summed = formula.reduced(below, sum.getSource());
   if (!summed)
     return missed("the exps are not added along the last axis");
@@ -38,8 +44,8 @@ LogicalResult fuseSoftmax(arith::DivFOp root) {
     if (difference.number != 0 || difference.terms.size() != 2 || !llvm::is_contained(difference.terms, std::pair(1.0, *scores)))
       continue;
     OpBuilder b(root);
-    int64_t last = dimsOf(root.getType()).getRank() - 1;
-    Operation *made = SoftmaxOp::create(b, root.getLoc(), root.getType(), scores->whole, b.getI64IntegerAttr(last), Value());
+    int64_t last = dimsOf(root->getResult(0).getType()).getRank() - 1;
+    Operation *made = SoftmaxOp::create(b, root->getLoc(), root->getResult(0).getType(), scores->whole, b.getI64IntegerAttr(last), Value());
     return replaceFused(root, made);
   }
   return missed("the largest score is not subtracted before exp, which overflows above 88");
@@ -67,13 +73,14 @@ arith::DivFOp dividedFirst(arith::DivFOp root) {
 
 struct FuseSoftmax : heddle::impl::FuseSoftmaxBase<FuseSoftmax> {
   void runOnOperation() override {
-    SmallVector<arith::DivFOp> roots;
-    getOperation().walk([&](arith::DivFOp op) {
-      if (isa<RankedTensorType>(op.getType()))
+    SmallVector<Operation *> roots;
+    getOperation().walk([&](Operation *op) {
+      if (isa<arith::MulFOp, arith::DivFOp>(op) && isa<RankedTensorType>(op->getResult(0).getType()))
         roots.push_back(op);
     });
-    for (arith::DivFOp root : roots) {
-      arith::DivFOp weights = dividedFirst(root);
+    for (Operation *root : roots) {
+      auto quotient = dyn_cast<arith::DivFOp>(root);
+      arith::DivFOp weights = quotient ? dividedFirst(quotient) : quotient;
       if (succeeded(fuseSoftmax(weights ? weights : root)))
         ++fused;
     }

@@ -13,8 +13,8 @@ LogicalResult heddle::replaceFormula(Operation *root, Value by) {
   return success();
 }
 
-LogicalResult heddle::replaceFused(Operation *root, Operation *made, Value by) {
-  StringRef name = made->getName().stripDialect();
+LogicalResult heddle::replaceFused(Operation *root, Operation *made, Value by, StringRef what) {
+  StringRef name = what.empty() ? made->getName().stripDialect() : what;
   if (isFusionOff(root, name))
     return reportMissed(root, name, "--no-fuse turns it off");
   remark::passed(root->getLoc(), options(name)) << remark::add("{0}", name.str());
@@ -25,6 +25,12 @@ LogicalResult heddle::reportMissed(Operation *root, StringRef what, const std::s
   Builder b(root->getContext());
   std::string noted = "no " + what.str() + " was made: " + reason;
   root->setAttr(missedAttr, remedy.empty() ? b.getStrArrayAttr({noted}) : b.getStrArrayAttr({noted, remedy}));
+  auto toldBefore = [&](Value operand) { // by a part of the formula
+    auto told = operand.getDefiningOp() ? operand.getDefiningOp()->getAttrOfType<ArrayAttr>(missedAttr) : ArrayAttr();
+    return told && cast<StringAttr>(told[0]).getValue() == noted;
+  };
+  if (llvm::any_of(root->getOperands(), toldBefore))
+    return failure();
   auto said = remark::missed(root->getLoc(), options(what));
   said << remark::reason("{0}", reason);
   if (!remedy.empty())

@@ -12,8 +12,8 @@ namespace heddle {
 mlir::LogicalResult replaceFormula(mlir::Operation *root, mlir::Value by);
 
 /// replaceFormula, told at its place: a fusion made `made`, whose result (or `by`, a view of it) replaces the root. Where such fusions are turned
-/// off, that is told, and a failure.
-mlir::LogicalResult replaceFused(mlir::Operation *root, mlir::Operation *made, mlir::Value by = {});
+/// off, that is told, and a failure. `what` says what was made, where it is not the op.
+mlir::LogicalResult replaceFused(mlir::Operation *root, mlir::Operation *made, mlir::Value by = {}, llvm::StringRef what = {});
 
 /// `what` ("attention") was not made of the formula that ends in `root`. Always a failure, so that matchers can return it. VerifyFused reads what is
 /// noted at the op.

@@ -12,7 +12,7 @@ func.func @repeated(%q: !q, %k: !k, %v: !k) -> !q {
   %vr = heddle.broadcast %v along [0, 1, 3, 4] : !k -> !r
   %kk = heddle.reshape %kr : !r -> !q
   %vv = heddle.reshape %vr : !r -> !q
-  // expected-remark @+1 {{attention}}
+  // expected-remark @+1 {{grouped heads}}
   %o = heddle.attention %q, %kk, %vv scale 0.5 : !q, !q, !q -> !q
   return %o : !q
 }
@@ -50,7 +50,7 @@ func.func @one_head(%q: !q, %k: !k, %v: !k) -> !q {
   %vc = heddle.reshape %v : !k -> !c
   %kk = heddle.broadcast %kc along [0, 2, 3] : !c -> !q
   %vv = heddle.broadcast %vc along [0, 2, 3] : !c -> !q
-  // expected-remark @+1 {{attention}}
+  // expected-remark @+1 {{grouped heads}}
   %o = heddle.attention %q, %kk, %vv scale 0.5 : !q, !q, !q -> !q
   return %o : !q
 }
