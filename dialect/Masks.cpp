@@ -212,9 +212,14 @@ Answer MaskTensorOp::emitScore(OpBuilder &b, Location loc, const MaskSite &site,
 bool MaskTensorOp::readsPairs() { return true; }
 
 LogicalResult BiasTensorOp::verify() { return verifyPairs(*this, getValues(), false); }
-Answer BiasTensorOp::classifyTile(OpBuilder &b, Location loc, const MaskSite &, Value, Value, Value, Value) { return everything(b, loc); }
+Answer BiasTensorOp::classifyTile(OpBuilder &b, Location loc, const MaskSite &, Value, Value, Value, Value) {
+  return {truth(b, loc, true), truth(b, loc, false)}; // -infinity hides
+}
 Answer BiasTensorOp::emitScore(OpBuilder &b, Location loc, const MaskSite &site, Value query, Value key, Value score) {
-  return {truth(b, loc, true), arith::AddFOp::create(b, loc, score, pairValue(b, loc, site, getValues(), query, key))};
+  Value bias = pairValue(b, loc, site, getValues(), query, key);
+  Value lowest = arith::ConstantOp::create(b, loc, b.getFloatAttr(bias.getType(), -std::numeric_limits<double>::infinity()));
+  Value seen = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, bias, lowest);
+  return {seen, arith::AddFOp::create(b, loc, score, bias)};
 }
 bool BiasTensorOp::readsPairs() { return true; }
 bool BiasTensorOp::changesScores() { return true; }

@@ -144,7 +144,7 @@ def Heddle_SoftcapOp : Heddle_MaskOp<"softcap", ["changesScores"]> {
 def Heddle_BiasTensorOp : Heddle_MaskOp<"bias_tensor", ["readsPairs", "changesScores"]> {
   let summary = "a number added to each score, given as a tensor";
   let description = [{
-    score(i, j) becomes score(i, j) + values[.., i - query start, j - key start].
+    score(i, j) becomes score(i, j) + values[.., i - query start, j - key start]; where that is -infinity, j is hidden from i.
 
     - (C1) the element type is a float
     - (C2) values is [query, key], [batch, query, key] or [batch, heads, query, key]

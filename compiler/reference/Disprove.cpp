@@ -72,6 +72,36 @@ void skipHidden(MatmulOp op, ArrayRef<const Datum *> operands, Tensor &result) {
   }
 }
 
+/// Whether a value is -infinity by choice: where(seen, 0, -infinity), and sums with it.
+bool mayHide(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isView(op)) {
+      value = op->getOperand(0);
+      continue;
+    }
+    auto isLowest = [](Value branch) {
+      FloatAttr number;
+      while (branch.getDefiningOp() && isView(branch.getDefiningOp()))
+        branch = branch.getDefiningOp()->getOperand(0);
+      return matchPattern(branch, m_Constant(&number)) && number.getValueAsDouble() == -infinity;
+    };
+    if (auto select = dyn_cast<arith::SelectOp>(op))
+      return isLowest(select.getTrueValue()) || isLowest(select.getFalseValue());
+    return isa<arith::AddFOp>(op) && (mayHide(op->getOperand(0)) || mayHide(op->getOperand(1)));
+  }
+  return false;
+}
+
+/// scores + mask, where a mask of -infinity hides its score, whatever that is.
+void hideAdded(arith::AddFOp op, ArrayRef<const Datum *> operands, Tensor &result) {
+  for (unsigned i : {0, 1}) {
+    const Tensor &mask = std::get<Tensor>(*operands[i]);
+    if (llvm::any_of(result.data, [](double x) { return std::isnan(x); }) && mayHide(op->getOperand(i)))
+      for (auto [sum, added] : llvm::zip(result.data, mask.data))
+        sum = added == -infinity ? added : sum;
+  }
+}
+
 /// Where the rows whose largest element is asked for are -infinity alone: true for each of their elements.
 std::vector<bool> hiddenRows(MaxOp op, const Tensor &source, const Environment &environment) {
   std::vector<bool> hidden(source.data.size(), true);
@@ -143,6 +173,8 @@ private:
                                    auto *tensor = std::get_if<Tensor>(&result);
                                    if (auto product = dyn_cast<MatmulOp>(op))
                                      skipHidden(product, operands, *tensor);
+                                   if (auto sum = dyn_cast<arith::AddFOp>(op))
+                                     hideAdded(sum, operands, *tensor);
                                    if (auto max = dyn_cast<MaxOp>(op); max && max.getSource().getType() == resultOf(formula).getType())
                                      hidden = hiddenRows(max, std::get<Tensor>(*operands[0]), input.environment);
                                    if (tensor && !isView(op) && !isa<arith::SelectOp>(op))

@@ -80,8 +80,9 @@ MaskFunction evaluateSoftcap(SoftcapOp op) {
 
 MaskFunction evaluateBiasTensor(Tensor values) {
   return [values = std::move(values)](const MaskPair &pair, double &score) {
-    score += pairValue(values, pair).value_or(0);
-    return true;
+    double bias = pairValue(values, pair).value_or(0);
+    score += bias;
+    return bias != -std::numeric_limits<double>::infinity();
   };
 }
 

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-fuse-masks --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: heddle-opt %s --heddle-fuse-masks --validate-rewrites --remarks-filter=fusion --split-input-file --verify-diagnostics | FileCheck %s
 
 !q = tensor<?x2x?x4xf32, #heddle.dims<batch, 2, s, 4>>
 !i = tensor<?x?xi32, #heddle.dims<batch, s>>
