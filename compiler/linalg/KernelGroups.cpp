@@ -79,6 +79,17 @@ void KernelGroups::findCopies(Block &block) {
     if (auto attention = dyn_cast<AttentionOp>(op))
       for (Operation *part : joinOf(attention))
         copied.insert(part);
+  for (Operation &op : block)
+    if (auto flatten = dyn_cast<FlattenOp>(op); flatten && flatten.getOffsets() && isa<BlockArgument>(flatten.getSource()) && onlyAttends(flatten))
+      readInPlace.insert(flatten);
+}
+
+/// Queries, keys or values alone, which are read where they lie: attention knows rows.
+bool KernelGroups::onlyAttends(Operation *op) const {
+  return llvm::all_of(op->getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    return isa<AttentionOp>(user) ? use.getOperandNumber() < 3 : isView(user) && !copied.contains(user) && onlyAttends(user);
+  });
 }
 
 SmallVector<Operation *> heddle::joinOf(AttentionOp op) {

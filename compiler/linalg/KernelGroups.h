@@ -19,11 +19,14 @@ bool isReduction(mlir::Operation *op);
 /// The rows of a kernel that starts with `op`: all axes but the columns, which are a static last axis.
 DimsAttr rowDimsOf(mlir::Operation *op);
 
-/// The groups of a block in an order that respects uses, and the views that have to be copied (each is in a group).
+/// The groups of a block in an order that respects uses, the views that have to be copied (each is in a group), and the arguments that attention
+/// reads where they lie, padding among them, instead of rows of tokens.
 struct KernelGroups {
   std::vector<KernelGroup> groups;
-  Stops copied;
+  Stops copied, readInPlace;
   explicit KernelGroups(mlir::Block &block);
+  /// No work of its own: every kernel that needs it gets its own copy.
+  bool isFreeHere(mlir::Operation *op) const { return (isFree(op) && !copied.contains(op)) || readInPlace.contains(op); }
 
 private:
   llvm::DenseMap<mlir::Operation *, int> groupOf;
@@ -38,7 +41,7 @@ private:
   bool readsRowsOf(mlir::Value value, int group) const;
   bool usedOutside(mlir::Operation *op, int group) const;
   bool dependsOn(mlir::Value value, int group) const;
-  bool isFreeHere(mlir::Operation *op) const { return isFree(op) && !copied.contains(op); }
+  bool onlyAttends(mlir::Operation *op) const;
 };
 
 } // namespace heddle

@@ -193,7 +193,7 @@ FailureOr<Value> KernelLowering::lowerBody(LinalgBuilder &b) {
       return lowerAttention(b, x);
     if (auto x = dyn_cast<PositionsOp>(op); x && x.getOffsets())
       return lowerPositions(b, x);
-    if (auto x = dyn_cast<FlattenOp>(op); x && x.getOffsets())
+    if (auto x = dyn_cast<FlattenOp>(op); x && x.getOffsets() && &op == resultOp()) // else attention reads its source in place
       return lowerFlatten(b, x);
     if (auto x = dyn_cast<UnflattenOp>(op); x && dimsOf(x.getSource()) != dimsOf(x.getType()))
       return lowerUnflatten(b, x);

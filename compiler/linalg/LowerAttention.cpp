@@ -19,11 +19,14 @@ struct HeadBuffer {
   Value tensor;
   int64_t rowsPerToken, headRows, headColumns, first, width;
   int64_t batchRows = 0; // rows of a batch row beyond its tokens
+  Value padding = {};    // tokens of each batch row with its padding, in an array of the caller's
   Value batchShift = {}; // batchRows times the batch row, once that is known
+  Value firstToken = {}; // of the batch row among padded ones, once that is known
 
-  static std::optional<HeadBuffer> of(const KernelLowering &kernel, Value operand) {
+  static std::optional<HeadBuffer> of(LinalgBuilder &b, const KernelLowering &kernel, Value operand) {
     auto view = headViewOf(operand);
-    Value tensor = view ? kernel.argument(view->base) : Value();
+    auto flatten = view ? view->base.getDefiningOp<FlattenOp>() : FlattenOp();
+    Value tensor = view ? kernel.argument(flatten ? flatten.getSource() : view->base) : Value();
     if (!tensor)
       return std::nullopt;
     DimsAttr base = dimsOf(view->base);
@@ -34,12 +37,19 @@ struct HeadBuffer {
     }
     // [tokens, heads, columns] or [batch, tokens, heads, columns]: all axes but the last are one in memory
     bool headed = axes == cast<RankedTensorType>(operand.getType()).getRank();
-    return HeadBuffer{tensor, headed ? base.shape()[axes - 2] : 1, headed ? 1 : 0, view->headColumns, view->first, width};
+    HeadBuffer buffer{tensor, headed ? base.shape()[axes - 2] : 1, headed ? 1 : 0, view->headColumns, view->first, width};
+    if (flatten)
+      buffer.padding = kernel.extent(b, dimsOf(flatten.getSource()), 1);
+    return buffer;
   }
   void setBatch(LinalgBuilder &b, Value batch) {
+    if (padding)
+      firstToken = b.multiply(batch, padding);
     if (batchRows)
       batchShift = b.multiply(batch, b.index(batchRows));
   }
+  /// Token `index` of a batch row whose first one is `offset` among rows of tokens.
+  Value tokenAt(LinalgBuilder &b, Value offset, Value index) const { return b.add(firstToken ? firstToken : offset, index); }
   Value rowAt(LinalgBuilder &b, Value token, Value head) const {
     Value row = rowsPerToken == 1 ? token : b.multiply(token, b.index(rowsPerToken));
     if (headRows)
@@ -124,7 +134,7 @@ Value AttentionLowering::copyKeys(LinalgBuilder &b, const HeadBuffer &from, Valu
   return b.generic({}, b.empty(sizes, element), {b.map(2, {0, 1})}, 0, [&](LinalgBuilder &g, ValueRange) {
     Value position = g.add(firstKey, g.position(transposed ? 1 : 0));
     Value index = g.largest(g.index(0), g.least(g.subtract(position, keys.start), last));
-    Value token = g.add(keys.offset, index);
+    Value token = from.tokenAt(g, keys.offset, index);
     return g.extract(from.tensor, {from.rowAt(g, token, keyHead), g.add(column, g.position(transposed ? 0 : 1))});
   });
 }
@@ -252,7 +262,7 @@ Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value
   AffineMap whole = b.map(2, {0, 1}), row = b.map(2, {0});
   // A scaled copy of the queries: read in place, their address has a maximum and a minimum in it, which LLVM's loop strength reduction writes out
   // again for every load of the innermost loop.
-  Value token = b.add(queries.offset, start);
+  Value token = query.tokenAt(b, queries.offset, start);
   Value firstRow = query.rowAt(b, token, queryHead), firstColumn = query.columnAt(b, queryHead),
         scale = b.number(element, op.getScale().convertToDouble());
   Value scaled = byColumns(
@@ -300,7 +310,7 @@ Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value
 }
 
 FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
-  auto q = HeadBuffer::of(kernel, op.getQuery()), k = HeadBuffer::of(kernel, op.getKey()), v = HeadBuffer::of(kernel, op.getValue());
+  auto q = HeadBuffer::of(b, kernel, op.getQuery()), k = HeadBuffer::of(b, kernel, op.getKey()), v = HeadBuffer::of(b, kernel, op.getValue());
   bool queryRows = op.hasQueryRows();
   StringRef width = queryRows ? dimsOf(op.getType()).nameOf(0).getValue() : "";
   if (!q || !k || !v || (queryRows && !width.consume_back(".tokens")))

@@ -26,7 +26,7 @@ struct KernelBody {
     Operation *op = value.getDefiningOp();
     if (op && llvm::is_contained(group.ops, op))
       return;
-    if (!op || !isFree(op) || groups.copied.contains(op)) {
+    if (!op || !groups.isFreeHere(op)) {
       inputs.insert(value);
       return;
     }
