@@ -72,9 +72,14 @@ struct FuseSinusoidalPositions : heddle::impl::FuseSinusoidalPositionsBase<FuseS
           dims.shape().back() > 1)
         roots.push_back(op);
     });
-    for (Operation *root : roots)
-      if (succeeded(SinusoidFuser(root, waves).run()))
-        ++fused;
+    llvm::DenseSet<Operation *> dead; // read by what was replaced only
+    for (Operation *root : llvm::reverse(roots)) { // an odd width is cut from an even one
+      bool unread = llvm::all_of(root->getUsers(), [&](Operation *user) { return dead.contains(user); });
+      bool made = !unread && succeeded(SinusoidFuser(root, waves).run());
+      if (unread || made)
+        dead.insert(root);
+      fused += made;
+    }
     if (failed(finishFusion(getOperation())))
       signalPassFailure();
   }

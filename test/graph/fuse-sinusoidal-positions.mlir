@@ -47,6 +47,25 @@ func.func @interleaved() -> !x attributes {heddle.dimensions = [#heddle.dimensio
   %y = heddle.reshape %e : !e -> !x
   return %y : !x
 }
+// An odd width: the last cosine is cut off.
+// CHECK-LABEL: func.func @odd
+// CHECK: %[[P:.*]] = heddle.positions
+// CHECK-NEXT: %[[Y:.*]] = heddle.sinusoidal_positions %[[P]] frequencies [1.000000e+00, 1.000000e-02] halves shift 0 : {{.*}} -> tensor<?x?x3xf32
+// CHECK-NEXT: return %[[Y]]
+func.func @odd() -> tensor<?x?x3xf32, #heddle.dims<b, s, 3>> attributes {heddle.dimensions = [#heddle.dimension<"b">, #heddle.dimension<"s" over "b" bound 8>]} {
+  %p = heddle.positions : !p
+  %pf = arith.sitofp %p : !p to !f
+  %f = heddle.use @f : !w
+  %pb = heddle.broadcast %pf along [0, 1] : !f -> !h
+  %fb = heddle.broadcast %f along [2] : !w -> !h
+  %a = arith.mulf %pb, %fb : !h
+  %c = math.cos %a : !h
+  %s = math.sin %a : !h
+  %y = heddle.concat %s, %c axis 2 : !h, !h -> !x
+  // expected-remark @+1 {{sinusoidal_positions}}
+  %z = heddle.slice %y axis 2 from 0 : !x -> tensor<?x?x3xf32, #heddle.dims<b, s, 3>>
+  return %z : tensor<?x?x3xf32, #heddle.dims<b, s, 3>>
+}
 // CHECK-LABEL: func.func @no_table_of_cosines_first
 // CHECK: math.cos
 func.func @no_table_of_cosines_first() -> !x attributes {heddle.dimensions = [#heddle.dimension<"b">, #heddle.dimension<"s" over "b" bound 8>]} {
