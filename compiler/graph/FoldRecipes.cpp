@@ -1,4 +1,5 @@
 // Movement of a whole weight is done once, when packing, not at run time: it becomes part of the weight's recipe. Runs first in the graph stage.
+#include "compiler/graph/Fusion.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/WeightTable.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -74,7 +75,7 @@ struct FoldRecipes : heddle::impl::FoldRecipesBase<FoldRecipes> {
       WeightOp weight = weightOf(use);
       WeightOp made = weights.get(weight.getLoc(), (weight.getSymName() + suffix).str(), recipe, weight);
       OpBuilder b(op);
-      op->replaceAllUsesWith(ValueRange{WeightTable::use(b, op->getLoc(), made)});
+      (void)replaceFormula(op, WeightTable::use(b, op->getLoc(), made));
       moved.push_back(op);
       ++folded;
     });

@@ -1,4 +1,5 @@
 // A table that a product reads transposed is one copy: its gathers read the product's panels. Comes after FuseLinear: the products are known.
+#include "compiler/graph/Fusion.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/WeightTable.h"
 
@@ -32,8 +33,9 @@ struct FoldTables : heddle::impl::FoldTablesBase<FoldTables> {
       if (!shared)
         continue;
       OpBuilder b(gather);
-      gather.getTableMutable().assign(WeightTable::use(b, gather.getLoc(), shared));
-      gather.setTransposed(true);
+      Value table = WeightTable::use(b, gather.getLoc(), shared);
+      (void)replaceFormula(gather, GatherOp::create(b, gather.getLoc(), gather.getType(), table, gather.getIds(), /*transposed=*/true));
+      gather->erase();
       if (use->use_empty())
         use->erase();
       ++shares;

@@ -1,4 +1,5 @@
 // Sines and cosines of positions are a table: computed once, in double, when packing. Comes before ragged tensors are flattened.
+#include "compiler/graph/Fusion.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/WeightTable.h"
 #include "mlir/IR/Builders.h"
@@ -23,7 +24,7 @@ struct LowerSinusoidalPositions : heddle::impl::LowerSinusoidalPositionsBase<Low
         return signalPassFailure();
       OpBuilder b(op);
       Value table = WeightTable::use(b, op.getLoc(), tableOf(weights, op, bound));
-      op.replaceAllUsesWith(GatherOp::create(b, op.getLoc(), op.getType(), table, op.getPositions()).getResult());
+      (void)replaceFormula(op, GatherOp::create(b, op.getLoc(), op.getType(), table, op.getPositions()));
       op.erase();
       ++lowered;
     }

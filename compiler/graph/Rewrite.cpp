@@ -1,6 +1,5 @@
 // Cuts a rewrite out of its graph. See Rewrite.h.
 #include "compiler/graph/Rewrite.h"
-#include "compiler/graph/Fusion.h"
 #include "dialect/View.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -200,8 +199,7 @@ private:
       }
       Operation *copy = inside.clone(*op, map);
       copy->setLoc(b.getUnknownLoc());
-      copy->removeAttr(fusedAttr);
-      copy->removeAttr(missedAttr);
+      copy->setDiscardableAttrs(DictionaryAttr::get(b.getContext()));
     }
     func::ReturnOp::create(inside, b.getUnknownLoc(), map.lookup(result));
   }
@@ -210,8 +208,7 @@ private:
   static bool isOfTheText(Attribute recipe) {
     return !recipe.walk([](TensorRecipeAttr) { return WalkResult::interrupt(); }).wasInterrupted();
   }
-  /// The recipe with tensors of the checkpoint called t0, t1, ...: layers differ in nothing else. Numbers of the text are as it says, not yet
-  /// rounded.
+  /// The recipe with tensors of the checkpoint called t0, t1, ...: layers differ in nothing else.
   Attribute recipeOf(UseOp use) {
     Attribute recipe = SymbolTable::lookupNearestSymbolFrom<WeightOp>(use, use.getWeightAttr()).getRecipe();
     AttrTypeReplacer replacer;
@@ -220,9 +217,6 @@ private:
       if (!name)
         name = b.getStringAttr("t" + Twine(tensorNames.size() - 1));
       return TensorRecipeAttr::get(b.getContext(), name, tensor.getType());
-    });
-    replacer.addReplacement([](CastRecipeAttr cast) -> std::optional<Attribute> {
-      return isa<ConstantRecipeAttr>(cast.getSource()) ? std::optional(cast.getSource()) : std::nullopt;
     });
     return replacer.replace(recipe);
   }
@@ -246,7 +240,7 @@ private:
     SmallVector<Attribute> kept;
     for (Attribute attribute : dimensions)
       if (auto dimension = dyn_cast<DimensionAttr>(attribute); dimension && named.contains(dimension.getName()))
-        kept.push_back(DimensionAttr::get(b.getContext(), dimension.getName(), dimension.getBatch(), 0));
+        kept.push_back(dimension);
     return kept.empty() ? ArrayAttr() : b.getArrayAttr(kept);
   }
 };

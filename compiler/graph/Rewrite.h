@@ -14,11 +14,11 @@ namespace heddle {
 /// context (MLIRContext::registerActionHandler) may record them; heddle-opt's `--log-actions-to` prints them.
 class ReplaceFormula : public mlir::tracing::ActionImpl<ReplaceFormula> {
 public:
-  ReplaceFormula(llvm::ArrayRef<mlir::IRUnit> units, mlir::Operation *root, mlir::Value by) : ActionImpl(units), root(root), by(by) {}
+  ReplaceFormula(llvm::ArrayRef<mlir::IRUnit> units, mlir::Operation *root, mlir::Value &by) : ActionImpl(units), root(root), by(by) {}
   static constexpr llvm::StringLiteral tag = "replace-formula";
   void print(llvm::raw_ostream &os) const override;
   mlir::Operation *root;
-  mlir::Value by;
+  mlir::Value &by;
 };
 
 /// Whoever recorded rewrites of this context says now whether they hold (VerifyRewrites asks).
@@ -46,5 +46,8 @@ Rewrite recordRewrite(mlir::Operation *root, mlir::Value by);
 /// values or weights are left, so that equal rewrites print alike. A weight is an argument: any value will do where the replacement reads the weights
 /// that the formula reads; else it carries its recipe (`heddle.recipe`), since the two sides agree for what the recipes make only.
 mlir::OwningOpRef<mlir::ModuleOp> functionsOf(const Rewrite &rewrite);
+
+/// Shortens long static axes of such functions that nothing looks along, in both alike; they stay valid and say the same.
+void shrinkRewrite(mlir::ModuleOp functions);
 
 } // namespace heddle

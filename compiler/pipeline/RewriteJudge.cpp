@@ -32,12 +32,14 @@ void RewriteJudge::see(function_ref<void()> act, const tracing::Action &action) 
 
 void RewriteJudge::record(const ReplaceFormula &replace) {
   if (bad)
-    spoiled += spoilRewrite(*bad, recordRewrite(replace.root, replace.by));
+    spoiled += spoilRewrite(*bad, recordRewrite(replace.root, replace.by), replace.by);
   if (!validates)
     return;
   std::string text;
   llvm::raw_string_ostream stream(text);
-  functionsOf(recordRewrite(replace.root, replace.by))->print(stream, OpPrintingFlags().enableDebugInfo(false));
+  OwningOpRef<ModuleOp> functions = functionsOf(recordRewrite(replace.root, replace.by));
+  shrinkRewrite(*functions);
+  functions->print(stream, OpPrintingFlags().enableDebugInfo(false));
   if (!known.insert(text).second)
     return;
   Operation *by = replace.by.getDefiningOp();

@@ -132,7 +132,7 @@ public:
     std::vector<Tensor> recipes;
     for (BlockArgument argument : formula.getArguments()) {
       Attribute recipe = formula.getArgAttr(argument.getArgNumber(), recipeAttr);
-      auto value = recipe ? evaluateRecipe(recipe, checkpoint.get(), diagnostics) : std::optional<Tensor>(Tensor());
+      auto value = recipe ? evaluateRecipe(recipe, checkpoint.get(), diagnostics, /*exact=*/true) : std::optional<Tensor>(Tensor());
       if (!value)
         return Disproof{"cannot be run: " + message(), "weights from seed:1"};
       recipes.push_back(std::move(*value));

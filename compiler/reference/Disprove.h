@@ -12,10 +12,11 @@
 // A zero that stays zero when everything is changed is a masked one: the replacement must have exactly 0 there (a number below the smallest normal
 // one is 0).
 //
-// Three semantics of ops are decided otherwise than what their formulas, written out, compute (design section 5); they stand here and nowhere else:
+// Four semantics of ops are decided otherwise than what their formulas, written out, compute (design section 5); they stand here and nowhere else:
 // - a row of -infinity alone: exp(s - max(s)) / sum is NaN, heddle.softmax gives exactly 0, so exactly 0 is expected;
 // - values behind a mask: 0 * NaN is NaN, but a key that the weights of heddle.softmax hide leaves no trace, so a product of such weights skips it;
-// - scores that -infinity is added to by choice: NaN - infinity is NaN, but a pair that a mask hides leaves no trace, so the sum is -infinity.
+// - scores that -infinity is added to by choice: NaN - infinity is NaN, but a pair that a mask hides leaves no trace, so the sum is -infinity;
+// - weights and tables of angles are rounded to their type once, however they are made: here they are not rounded.
 #pragma once
 #include "compiler/support/Diagnostics.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

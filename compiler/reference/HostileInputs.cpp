@@ -41,7 +41,7 @@ HostileInputs::HostileInputs(func::FuncOp formula, func::FuncOp replacement) : f
   auto dimensions = formula->getAttrOfType<ArrayAttr>(dimensionsAttr);
   for (Attribute attribute : dimensions ? dimensions.getValue() : ArrayRef<Attribute>())
     if (auto dimension = cast<DimensionAttr>(attribute); dimension.isRagged()) {
-      raggedNames[dimension.getName().str()] = dimension.getBatch().str();
+      raggedDimensions.push_back(dimension);
       names.push_back(dimension.getBatch().str());
     }
   llvm::sort(names);
@@ -72,7 +72,7 @@ void HostileInputs::plan() {
   plans = {{"ordinary values", Fill::ordinary, Sizes::distinct, -1}, {"large values", Fill::large, Sizes::distinct, -1},
            {"equal rows", Fill::equalRows, Sizes::distinct, -1},     {"rows with a large mean", Fill::largeMean, Sizes::distinct, -1},
            {"hidden rows", Fill::hiddenRows, Sizes::distinct, -1},   {"length 1", Fill::ordinary, Sizes::ones, -1}};
-  if (!raggedNames.empty()) {
+  if (!raggedDimensions.empty()) {
     plans.push_back({"ragged lengths", Fill::ordinary, Sizes::ragged, -1});
     plans.push_back({"ragged lengths and hidden rows", Fill::hiddenRows, Sizes::ragged, -1});
   }
@@ -91,17 +91,19 @@ Environment HostileInputs::environmentOf(Sizes sizes) const {
   Environment environment;
   environment.roundsTables = false;
   int64_t next = 2; // batches come first
-  auto isBatch = [&](const std::string &name) { return llvm::any_of(raggedNames, [&](const auto &entry) { return entry.second == name; }); };
+  auto isBatch = [&](const std::string &name) { return llvm::any_of(raggedDimensions, [&](DimensionAttr d) { return d.getBatch() == name; }); };
   for (const std::string &name : names)
     environment.sizes[name] = sizes == Sizes::ones ? 1 : isBatch(name) ? (sizes == Sizes::ragged ? 4 : 2) : ++next;
-  for (const auto &[name, batch] : raggedNames) {
-    int64_t width = environment.sizes[name];
+  for (DimensionAttr dimension : raggedDimensions) {
+    std::string name = dimension.getName().str(), batch = dimension.getBatch().str();
+    int64_t bound = dimension.getBound() ? dimension.getBound() : 1 << 20;
+    int64_t &width = environment.sizes[name] = std::min(environment.sizes[name], bound);
     Rows rows{batch, {}, {}};
     rows.lengths.assign(static_cast<size_t>(environment.sizes[batch]), width);
     rows.starts.assign(rows.lengths.size(), 0);
     if (sizes == Sizes::ragged) {
       rows.lengths = {width - 1, 0, 1, width};
-      rows.starts = {0, 0, 1, 2};
+      rows.starts = {0, 0, std::min<int64_t>(1, bound - 1), std::min<int64_t>(2, bound - width)};
     }
     environment.ragged[name] = rows;
   }

@@ -38,9 +38,9 @@ private:
   Tensor argument(unsigned number, const Plan &plan, llvm::ArrayRef<int64_t> shape);
 
   mlir::func::FuncOp formula;
-  std::vector<std::string> names;                 // of plain dimensions, batches first
-  std::map<std::string, std::string> raggedNames; // -> their batch
-  std::vector<int64_t> ints;                      // worth trying where an argument holds ints
+  std::vector<std::string> names; // of plain dimensions, batches first
+  std::vector<DimensionAttr> raggedDimensions;
+  std::vector<int64_t> ints; // worth trying where an argument holds ints
   bool hasSoftmax = false, hasProduct = false;
   std::vector<Plan> plans;
 };

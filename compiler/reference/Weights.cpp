@@ -15,7 +15,8 @@ namespace heddle {
 namespace {
 class RecipeEvaluator {
 public:
-  RecipeEvaluator(const Checkpoint *checkpoint, Diagnostics &diagnostics) : checkpoint(checkpoint), diagnostics(diagnostics) {}
+  RecipeEvaluator(const Checkpoint *checkpoint, Diagnostics &diagnostics, bool exact)
+      : checkpoint(checkpoint), diagnostics(diagnostics), exact(exact) {}
 
   std::optional<Tensor> run(Attribute recipe) {
     return llvm::TypeSwitch<Attribute, std::optional<Tensor>>(recipe)
@@ -161,7 +162,9 @@ private:
   }
 
   /// Rounds as the packed bytes are rounded: the one place where float64 gives way, since these are the numbers the model has.
-  static Tensor cast(Tensor source, Type element) {
+  Tensor cast(Tensor source, Type element) const {
+    if (exact && isa<FloatType>(element))
+      return source;
     for (double &value : source.data) {
       if (element.isF32())
         value = static_cast<double>(static_cast<float>(value));
@@ -177,11 +180,12 @@ private:
 
   const Checkpoint *checkpoint;
   Diagnostics &diagnostics;
+  bool exact;
 };
 } // namespace
 
-std::optional<Tensor> evaluateRecipe(Attribute recipe, const Checkpoint *checkpoint, Diagnostics &diagnostics) {
-  return RecipeEvaluator(checkpoint, diagnostics).run(recipe);
+std::optional<Tensor> evaluateRecipe(Attribute recipe, const Checkpoint *checkpoint, Diagnostics &diagnostics, bool exact) {
+  return RecipeEvaluator(checkpoint, diagnostics, exact).run(recipe);
 }
 
 } // namespace heddle

@@ -11,6 +11,7 @@ class Checkpoint;
 class Diagnostics;
 
 /// The value of a consistent recipe; `checkpoint` may be null. None after a message. `pack` and `pad` lay bytes out and are the identity here.
-std::optional<Tensor> evaluateRecipe(mlir::Attribute recipe, const Checkpoint *checkpoint, Diagnostics &diagnostics);
+/// `exact`: nothing is rounded to a float type.
+std::optional<Tensor> evaluateRecipe(mlir::Attribute recipe, const Checkpoint *checkpoint, Diagnostics &diagnostics, bool exact = false);
 
 } // namespace heddle

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-fold-recipes --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --validate-rewrites --heddle-fold-recipes --split-input-file | FileCheck %s
 
 // A chain folds whole; the weight that nobody uses any more is gone.
 // CHECK-NOT: heddle.weight @w :

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-fold-tables --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --validate-rewrites --heddle-fold-tables --split-input-file | FileCheck %s
 
 !ids = tensor<?xi32, #heddle.dims<t>>
 !x = tensor<?x4xf32, #heddle.dims<t, 4>>

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-lower-sinusoidal-positions --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: heddle-opt %s --validate-rewrites --heddle-lower-sinusoidal-positions --split-input-file --verify-diagnostics | FileCheck %s
 
 !ids = tensor<?x?xi32, #heddle.dims<batch, s>>
 !x = tensor<?x?x3xf32, #heddle.dims<batch, s, 3>>

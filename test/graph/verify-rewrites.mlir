@@ -1,6 +1,6 @@
 // Each kind of wrong rewrite is caught, and named with its pass, at its place; the same IR passes where nothing is spoiled.
 // DEFINE: %{fuse} = heddle-opt %s --split-input-file --validate-rewrites --heddle-fuse-activations --heddle-fuse-norms --heddle-fuse-softmax \
-// DEFINE:   --heddle-fuse-attention -o /dev/null
+// DEFINE:   --heddle-fuse-attention --heddle-fuse-linear --heddle-fuse-projections -o /dev/null
 // DEFINE: %{check} = FileCheck %s --implicit-check-not=error: --check-prefix
 // RUN: %{fuse} 2>&1 | count 0
 // RUN: not %{fuse} --heddle-inject-bad-rewrite=keys-permuted 2>&1 | %{check}=KEYS-PERMUTED
@@ -8,12 +8,15 @@
 // RUN: not %{fuse} --heddle-inject-bad-rewrite=head-order 2>&1 | %{check}=HEAD-ORDER
 // RUN: not %{fuse} --heddle-inject-bad-rewrite=mask-dropped 2>&1 | %{check}=MASK-DROPPED
 // RUN: not %{fuse} --heddle-inject-bad-rewrite=masked-row 2>&1 | %{check}=MASKED-ROW
+// RUN: not %{fuse} --heddle-inject-bad-rewrite=causal-off-by-one 2>&1 | %{check}=CAUSAL-OFF-BY-ONE
 // RUN: not %{fuse} --heddle-inject-bad-rewrite=window-off-by-one 2>&1 | %{check}=WINDOW-OFF-BY-ONE
 // RUN: not %{fuse} --heddle-inject-bad-rewrite=scale-twice 2>&1 | %{check}=SCALE-TWICE
 // RUN: not %{fuse} --heddle-inject-bad-rewrite=softmax-axis 2>&1 | %{check}=SOFTMAX-AXIS
 // RUN: not %{fuse} --heddle-inject-bad-rewrite=epsilon 2>&1 | %{check}=EPSILON
 // RUN: not %{fuse} --heddle-inject-bad-rewrite=gain-dropped 2>&1 | %{check}=GAIN-DROPPED
 // RUN: not %{fuse} --heddle-inject-bad-rewrite=bias-dropped 2>&1 | %{check}=BIAS-DROPPED
+// RUN: not %{fuse} --heddle-inject-bad-rewrite=residual 2>&1 | %{check}=RESIDUAL
+// RUN: not %{fuse} --heddle-inject-bad-rewrite=joined-order 2>&1 | %{check}=JOINED-ORDER
 // RUN: not %{fuse} --heddle-inject-bad-rewrite=gelu-form 2>&1 | %{check}=GELU-FORM
 // A kind that meets no rewrite says so, and so does one that does not exist.
 // RUN: not heddle-opt %s --split-input-file --heddle-fuse-norms --heddle-inject-bad-rewrite=scale-twice -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNMET
@@ -35,15 +38,16 @@ func.func @causal_scaled_three_heads(%q: !q, %k: !k, %v: !k) -> !q {
   %m = heddle.mask_causal
   %seen = heddle.mask_scores %scaled, %m : !p
   %weights = heddle.softmax %seen axis 3 : !p
-  // KEYS-PERMUTED: :[[@LINE+10]]:8: error: heddle-fuse-attention: 'heddle.matmul' was replaced by 'heddle.attention', which computes something else: expected
+  // KEYS-PERMUTED: :[[@LINE+11]]:8: error: heddle-fuse-attention: 'heddle.matmul' was replaced by 'heddle.attention', which computes something else: expected
   // KEYS-PERMUTED-NEXT: %o = heddle.matmul
   // KEYS-PERMUTED: note: for ordinary values, with batch = 3, s = 4, t = 5
   // KEYS-PERMUTED: note: the formula and its replacement:
   // KEYS-PERMUTED: func.func @formula
   // KEYS-PERMUTED: func.func @replacement
-  // KEYS-FOR-VALUES: :[[@LINE+4]]:8: error: heddle-fuse-attention: 'heddle.matmul' was replaced by 'heddle.attention'
-  // HEAD-ORDER: :[[@LINE+3]]:8: error: heddle-fuse-attention: 'heddle.matmul' was replaced by 'heddle.attention'
-  // MASK-DROPPED: :[[@LINE+2]]:8: error: heddle-fuse-attention: 'heddle.matmul' was replaced by 'heddle.attention'
+  // KEYS-FOR-VALUES: :[[@LINE+5]]:8: error: heddle-fuse-attention: 'heddle.matmul' was replaced by 'heddle.attention'
+  // HEAD-ORDER: :[[@LINE+4]]:8: error: heddle-fuse-attention: 'heddle.matmul' was replaced by 'heddle.attention'
+  // MASK-DROPPED: :[[@LINE+3]]:8: error: heddle-fuse-attention: 'heddle.matmul' was replaced by 'heddle.attention'
+  // CAUSAL-OFF-BY-ONE: :[[@LINE+2]]:8: error: heddle-fuse-attention: 'heddle.matmul' was replaced by 'heddle.attention'
   // SCALE-TWICE: :[[@LINE+1]]:8: error: heddle-fuse-attention: 'heddle.matmul' was replaced by 'heddle.attention'
   %o = heddle.matmul %weights, %v : !p, !k -> !q
   return %o : !q
@@ -85,9 +89,10 @@ func.func @window(%q: !q, %v: !q) -> !q {
   %m = heddle.mask_and %c, %w
   %seen = heddle.mask_scores %product, %m : !p
   %weights = heddle.softmax %seen axis 3 : !p
-  // KEYS-PERMUTED: :[[@LINE+4]]:8: error
-  // KEYS-FOR-VALUES: :[[@LINE+3]]:8: error
-  // MASK-DROPPED: :[[@LINE+2]]:8: error
+  // KEYS-PERMUTED: :[[@LINE+5]]:8: error
+  // KEYS-FOR-VALUES: :[[@LINE+4]]:8: error
+  // MASK-DROPPED: :[[@LINE+3]]:8: error
+  // CAUSAL-OFF-BY-ONE: :[[@LINE+2]]:8: error
   // WINDOW-OFF-BY-ONE: :[[@LINE+1]]:8: error: heddle-fuse-attention: 'heddle.matmul' was replaced by 'heddle.attention'
   %o = heddle.matmul %weights, %v : !p, !q -> !q
   return %o : !q
@@ -159,4 +164,36 @@ func.func @gelu(%x: !x) -> !x {
   // GELU-FORM: :[[@LINE+1]]:8: error: heddle-fuse-activations: 'arith.mulf' was replaced by 'heddle.gelu'
   %y = arith.mulf %t, %h : !x
   return %y : !x
+}
+
+// -----
+!x = tensor<?x?x6xf32, #heddle.dims<batch, s, 6>>
+!h = tensor<?x1x?x6xf32, #heddle.dims<batch, 1, s, 6>>
+!w = tensor<6x6xf32, #heddle.dims<6, 6>>
+!v = tensor<6xf32, #heddle.dims<6>>
+heddle.weight @q : !w = #heddle.tensor<"q", tensor<6x6xf32>>
+heddle.weight @k : !w = #heddle.tensor<"k", tensor<6x6xf32>>
+heddle.weight @v : !w = #heddle.tensor<"v", tensor<6x6xf32>>
+heddle.weight @b : !v = #heddle.tensor<"b", tensor<6xf32>>
+// Three products become slices of one, so one spoiled product is wrong in two of them.
+func.func @projections(%x: !x) -> !h {
+  %wq = heddle.use @q : !w
+  // RESIDUAL: :[[@LINE+2]]:8: error: heddle-fuse-linear: 'heddle.matmul' was replaced by 'arith.addf'
+  // JOINED-ORDER: :[[@LINE+1]]:8: error: heddle-fuse-projections: 'heddle.linear' was replaced by 'heddle.linear'
+  %q = heddle.matmul %x, %wq : !x, !w -> !x
+  %wk = heddle.use @k : !w
+  // JOINED-ORDER: :[[@LINE+1]]:8: error: heddle-fuse-projections: 'heddle.linear' was replaced by 'heddle.linear'
+  %k = heddle.matmul %x, %wk : !x, !w -> !x
+  %wv = heddle.use @v : !w
+  %n = heddle.matmul %x, %wv : !x, !w -> !x
+  %b = heddle.use @b : !v
+  %bs = heddle.broadcast %b along [2] : !v -> !x
+  // RESIDUAL: :[[@LINE+2]]:8: error: heddle-fuse-linear: 'arith.addf' was replaced by 'arith.addf'
+  // BIAS-DROPPED: :[[@LINE+1]]:8: error: heddle-fuse-linear: 'arith.addf' was replaced by 'heddle.linear'
+  %v = arith.addf %n, %bs : !x
+  %q4 = heddle.reshape %q : !x -> !h
+  %k4 = heddle.reshape %k : !x -> !h
+  %v4 = heddle.reshape %v : !x -> !h
+  %o = heddle.attention %q4, %k4, %v4 scale 1.0 : !h, !h, !h -> !h
+  return %o : !h
 }
