@@ -232,6 +232,17 @@ def FlattenRagged : Pass<"heddle-flatten-ragged", "mlir::ModuleOp"> {
   let statistics = [Statistic<"flattened", "flattened", "tensors that lost their padding">];
 }
 
+def NormalizeViews : Pass<"heddle-normalize-views", "mlir::ModuleOp"> {
+  let summary = "give views that mean the same one form";
+  let description = [{
+    A slice of a transposition becomes a transposition of a slice, a unit axis is dropped before axes move, and one that was added and joined again is gone:
+    `rearrange(x, [b, s, 3 * n * d] -> [3, b, n, s, d])[3 = 0]` is the first third of x, in heads.
+
+    Takes any graph. Leaves other views as they are. Example: test/graph/normalize-views.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect"];
+}
+
 def OrderGraph : Pass<"heddle-order-graph", "mlir::ModuleOp"> {
   let summary = "put ops and weights into one order";
   let description = [{

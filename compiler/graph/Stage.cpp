@@ -9,6 +9,7 @@ using namespace mlir;
 void heddle::buildGraphStage(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createFoldRecipes());
+  pm.addPass(createNormalizeViews());
   pm.addPass(createCSEPass()); // equal formulas are one value: matchers compare values
   pm.addPass(createFuseRotaryEmbedding());
   pm.addPass(createFuseSinusoidalPositions());
@@ -27,6 +28,7 @@ void heddle::buildGraphStage(OpPassManager &pm) {
   pm.addPass(createFoldTables());
   pm.addPass(createLowerSinusoidalPositions());
   pm.addPass(createVerifyRewrites());
+  pm.addPass(createNormalizeViews()); // of what fusions made
   pm.addPass(createFlattenRagged());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -20,7 +20,7 @@ struct RegisterTile {
   ArrayRef<Lanes> groups;
 
   /// fn(place) for each accumulator.
-  SmallVector<Value> each(function_ref<Value(const Place &, size_t)> fn) const {
+  SmallVector<Value> each(function_ref<Value(const TilePlace &, size_t)> fn) const {
     SmallVector<Value> values;
     for (int64_t row : rows)
       for (const Lanes &lanes : groups)
@@ -29,7 +29,7 @@ struct RegisterTile {
   }
   SmallVector<Value> initial() {
     OpOperand &init = op.getDpsInitsMutable()[0];
-    return each([&](const Place &place, size_t) { return evaluator.splat(evaluator.evaluateOperand(init, place)); });
+    return each([&](const TilePlace &place, size_t) { return evaluator.splat(evaluator.evaluateOperand(init, place)); });
   }
   /// One chain over k in [from, to) for each accumulator.
   SmallVector<Value> chain(Value from, Value to, ArrayRef<Value> start) const {
@@ -37,7 +37,7 @@ struct RegisterTile {
     auto loop = scf::ForOp::create(b, evaluator.loc, from, to, evaluator.index(1), start);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> next = each([&](Place place, size_t i) {
+    SmallVector<Value> next = each([&](TilePlace place, size_t i) {
       place.inner = loop.getInductionVar();
       return evaluator.splat(evaluator.evaluate(op, place, loop.getRegionIterArgs()[i]));
     });
@@ -93,7 +93,7 @@ Value heddle::multiplyTiles(TileEvaluator &evaluator, linalg::GenericOp op, Valu
       RegisterTile tile{evaluator, op, ArrayRef(rows).slice(row, std::min(rowStep, ranges[0] - row)),
                         ArrayRef(groups).slice(group, std::min(groupStep, groupCount - group))};
       SmallVector<Value> values = tile.compute();
-      (void)tile.each([&](const Place &place, size_t i) -> Value {
+      (void)tile.each([&](const TilePlace &place, size_t i) -> Value {
         if (isKept)
           kept[*getConstantIntValue(place.row)][*getConstantIntValue(place.lanes->start) / vectorLanes] = values[i];
         else

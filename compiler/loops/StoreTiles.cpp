@@ -9,7 +9,7 @@ using namespace heddle;
 static Value storeRow(TileEvaluator &evaluator, Value result, OpFoldResult row, OpFoldResult columns, bool mayLoop, Value destination) {
   return evaluator.overColumns(columns, mayLoop, destination, [&](const Lanes &lanes, Value tensor) {
     evaluator.current = tensor;
-    Place place{row, lanes, {}};
+    TilePlace place{row, lanes, {}};
     return evaluator.write(evaluator.lanesOf(result, place), tensor, place);
   });
 }

@@ -40,7 +40,7 @@ Value TileEvaluator::read(Value tensor, ValueRange indices, const Lanes &lanes) 
   return vector::TransferReadOp::create(builder, loc, type, tensor, indices, map, padding, lanes.mask, builder.getBoolArrayAttr({true}));
 }
 
-SmallVector<Value> TileEvaluator::indicesOf(const Place &place) {
+SmallVector<Value> TileEvaluator::indicesOf(const TilePlace &place) {
   SmallVector<Value> indices;
   if (place.row)
     indices.push_back(asValue(place.row));
@@ -48,7 +48,7 @@ SmallVector<Value> TileEvaluator::indicesOf(const Place &place) {
   return indices;
 }
 
-Value TileEvaluator::write(Value vector, Value tensor, const Place &place) {
+Value TileEvaluator::write(Value vector, Value tensor, const TilePlace &place) {
   SmallVector<Value> indices = indicesOf(place);
   auto map = AffineMapAttr::get(AffineMap::getMinorIdentityMap(indices.size(), 1, builder.getContext()));
   ArrayAttr inBounds = builder.getBoolArrayAttr({true});
@@ -123,7 +123,7 @@ Value TileEvaluator::inLoop(int64_t end, int64_t step, Value state, function_ref
 struct TileEvaluator::Body {
   TileEvaluator &evaluator;
   GenericOp op;
-  const Place &place;
+  const TilePlace &place;
   Values values;
 
   OpFoldResult loopIndex(unsigned loop) const {
@@ -175,7 +175,7 @@ struct TileEvaluator::Body {
   }
 };
 
-Value TileEvaluator::evaluate(GenericOp op, const Place &place, Value accumulator) {
+Value TileEvaluator::evaluate(GenericOp op, const TilePlace &place, Value accumulator) {
   if (depth++ == 0)
     atThisPlace.clear();
   Body body{*this, op, place, Values()};
@@ -190,7 +190,7 @@ Value TileEvaluator::evaluate(GenericOp op, const Place &place, Value accumulato
   return body.get(op.getBody()->getTerminator()->getOperand(0));
 }
 
-Value TileEvaluator::evaluateOperand(OpOperand &operand, const Place &place) {
+Value TileEvaluator::evaluateOperand(OpOperand &operand, const TilePlace &place) {
   Value source = operand.get();
   auto op = cast<GenericOp>(operand.getOwner());
   if (!isa<RankedTensorType>(source.getType()))
@@ -223,7 +223,7 @@ Value TileEvaluator::evaluateOperand(OpOperand &operand, const Place &place) {
   return tensor::ExtractOp::create(builder, loc, source, indices);
 }
 
-Value TileEvaluator::lanesOf(Value result, const Place &place) {
+Value TileEvaluator::lanesOf(Value result, const TilePlace &place) {
   if (auto kept = keptTiles.find(result); kept != keptTiles.end())
     return kept->second[*getConstantIntValue(place.row)][*getConstantIntValue(place.lanes->start) / vectorLanes];
   if (Value tensor = written.lookup(result)) {

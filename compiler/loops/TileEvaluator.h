@@ -14,7 +14,7 @@ struct Lanes {
 };
 
 /// Where a body is evaluated. Without lanes: one scalar per row; without a row: values.
-struct Place {
+struct TilePlace {
   mlir::OpFoldResult row;
   std::optional<Lanes> lanes;
   mlir::Value inner; // the k of a product
@@ -26,10 +26,10 @@ public:
 
   //--- values of ops
   /// The body of `op` at `place`: a vector, or a scalar where it is the same in all lanes. `accumulator` stands for the initial value.
-  mlir::Value evaluate(mlir::linalg::GenericOp op, const Place &place, mlir::Value accumulator = {});
-  mlir::Value evaluateOperand(mlir::OpOperand &operand, const Place &place);
+  mlir::Value evaluate(mlir::linalg::GenericOp op, const TilePlace &place, mlir::Value accumulator = {});
+  mlir::Value evaluateOperand(mlir::OpOperand &operand, const TilePlace &place);
   /// Sixteen columns of a result of this block.
-  mlir::Value lanesOf(mlir::Value result, const Place &place);
+  mlir::Value lanesOf(mlir::Value result, const TilePlace &place);
   /// Two vectors (or scalars) joined as the reduction `op` joins its accumulator, `low`, with an element, `high`.
   mlir::Value combine(mlir::linalg::GenericOp op, const Combiner &combiner, mlir::Value low, mlir::Value high);
 
@@ -44,7 +44,7 @@ public:
   mlir::Value index(int64_t value);
   mlir::Value asValue(mlir::OpFoldResult value);
   mlir::Value splat(mlir::Value scalarOrVector, int64_t width = vectorLanes);
-  mlir::Value write(mlir::Value vector, mlir::Value tensor, const Place &place);
+  mlir::Value write(mlir::Value vector, mlir::Value tensor, const TilePlace &place);
   /// Groups of sixteen columns written out; the last one masked if need be.
   llvm::SmallVector<Lanes> groupsOf(int64_t columns);
   /// `state` carried over all groups of a row, by a loop where there are many and `mayLoop`.
@@ -75,7 +75,7 @@ private:
   mlir::Value joined(mlir::Value value, Values &values, int64_t width);
   mlir::Value read(mlir::Value tensor, mlir::ValueRange indices, const Lanes &lanes);
   mlir::Value maskOf(int64_t valid);
-  llvm::SmallVector<mlir::Value> indicesOf(const Place &place);
+  llvm::SmallVector<mlir::Value> indicesOf(const TilePlace &place);
   /// `op` and the ops evaluated with it, because their results are in registers, but neither kept nor written.
   llvm::SetVector<mlir::linalg::GenericOp> evaluatedWith(mlir::linalg::GenericOp op) const;
   bool usesKept(mlir::linalg::GenericOp op, const std::function<bool(mlir::Value)> &isKept) const;

@@ -37,7 +37,7 @@ private:
   }
   template <typename List, typename Make> Constant *array(const List &items, Make make) { return builder.array(Fields(map_range(items, make))); }
 
-  Constant *term(const heddle::Term &term);
+  Constant *term(const heddle::FormTerm &term);
   void form(Fields &fields, const heddle::Form &form);
   Constant *extent(const heddle::Form &extent);
   Constant *dimension(const heddle::DimensionInfo &dimension);
@@ -60,7 +60,7 @@ private:
   std::string firstProblem;
 };
 
-Constant *Table::term(const heddle::Term &term) {
+Constant *Table::term(const heddle::FormTerm &term) {
   constexpr size_t places = std::extent_v<decltype(heddle_term::dimensions)>;
   if (term.dimensions.size() > places)
     problem("a product of " + Twine(term.dimensions.size()) + " dimensions, at most " + Twine(places) + " fit");
@@ -71,7 +71,7 @@ Constant *Table::term(const heddle::Term &term) {
 }
 
 void Table::form(Fields &fields, const heddle::Form &form) {
-  list(fields, form, [&](const heddle::Term &item) { return term(item); });
+  list(fields, form, [&](const heddle::FormTerm &item) { return term(item); });
 }
 
 Constant *Table::extent(const heddle::Form &extent) {

@@ -7,8 +7,8 @@ using namespace heddle;
 
 /// An upper bound of both forms for dimensions that are not negative: the larger coefficient of each product.
 static void raise(Form &form, const Form &other) {
-  for (const Term &term : other) {
-    auto same = llvm::find_if(form, [&](const Term &mine) { return mine.dimensions == term.dimensions; });
+  for (const FormTerm &term : other) {
+    auto same = llvm::find_if(form, [&](const FormTerm &mine) { return mine.dimensions == term.dimensions; });
     if (same == form.end())
       form.push_back(term);
     else

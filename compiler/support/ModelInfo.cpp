@@ -81,7 +81,7 @@ struct Reader {
   }
 };
 
-template <typename V> void fields(V &v, Term &t) {
+template <typename V> void fields(V &v, FormTerm &t) {
   v("coefficient", t.coefficient);
   v("dimensions", t.dimensions);
 }

@@ -12,12 +12,12 @@
 namespace heddle {
 
 /// coefficient * product of the entry's dimensions with these indices.
-struct Term {
+struct FormTerm {
   int64_t coefficient = 0;
   std::vector<int64_t> dimensions; // at most 4
 };
 /// A sum of terms.
-using Form = std::vector<Term>;
+using Form = std::vector<FormTerm>;
 
 enum class Element : int64_t { F32 = 0, I32 = 1, Bool = 2 };
 enum class DimensionKind : int64_t { Plain = 0, Ragged = 1, Tokens = 2 };
