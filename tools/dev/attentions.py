@@ -24,8 +24,8 @@ class Attention:
         self.merged, self.biased = maybe("merged", 0.4) and self.form != "apart", maybe("attention biases")
         self.scale = pick("scale", [None, None, "0.25", "1.0 / 3", "1.0"])
         self.softcap = pick("softcap", [None, None, None, "5.0", "50.0"])
-        self.bias = pick("bias", [None, None, None, "relative", "alibi written"])
-        if self.form in ("one", "apart") and self.bias == "relative" or self.kind == "picture" and self.bias == "alibi written":
+        self.bias = pick("bias", [None, None, None, "relative", "alibi", "alibi written"])
+        if self.form in ("one", "apart") and self.bias in ("relative", "alibi") or self.kind == "picture" and self.bias == "alibi written":
             self.bias = None
         self.head_norm = maybe("head norm", 0.2) and self.head_width >= 5
         self.miss = pick("attention missed", MISSES) if self.written and maybe("attention near miss", NEAR_MISS) else None
@@ -163,8 +163,10 @@ class Attention:
         if self.bias == "relative":
             both = str(self.kind in ("encoder", "picture")).lower()
             return f'relative(weight("buckets", [16, heads]), {both}, 40)'
+        slopes = ", ".join(str(2.0 ** -(1 + head % 8)) for head in range(self.heads))
+        if self.bias == "alibi":
+            return f"alibi(tensor([{slopes}]))"
         if self.bias == "alibi written":
-            slopes = ", ".join(str(2.0 ** -(1 + head % 8)) for head in range(self.heads))
             slope = f"rearrange(tensor([{slopes}]), [h] -> [1, h, 1, 1])" if self.axes == 4 else "0.25"
             shape = ("[b, s, 1]", "[b, 1, t]") if self.axes == 3 else ("[b, 1, s, 1]", "[b, 1, 1, t]")
             return f"{slope} * f32(rearrange(positions(y), [b, t] -> {shape[1]}) - rearrange(positions(x), [b, s] -> {shape[0]}))"

@@ -16,6 +16,7 @@ class Entry:
     ragged: str | None  # the argument whose lengths the result has; None for one vector a row
     causal: bool = False  # a token's result does not depend on later ones
     fixed: dict = field(default_factory=dict)  # name -> so many tokens in every row, as the parts of a picture
+    beside: dict = field(default_factory=dict)  # ids of the same tokens as another argument, by whose name; None: one number a row
 
     def is_ids(self, name):
         return name in self.ids
@@ -83,15 +84,16 @@ class Drawing:
     def draw_mask(self):
         """Parts that are joined by `and`; what hides future tokens makes a decoder causal."""
         left, right = self.pick("left", [1, 2, *range(1, 81), *range(1, 21)]), self.pick("right", [1, 2, *range(1, 40)])
-        self.limits = {"causal": (), "window": (left,), "sided": (left, right), "wide": (left + right, right)}
-        both, causal = ["window", "sided", "wide"], [("causal",), ("causal",), ("causal", "window"), ("sided", "causal"), ("window", "causal", "wide")]
+        self.limits = {"causal": (), "window": (left,), "sided": (left, right), "wide": (left + right, right), "prefix": ("prompt",), "segments": ("sentence",)}
+        both, causal = ["window", "sided", "wide"], [("causal",), ("causal",), ("causal", "window"), ("sided", "causal"), ("window", "causal", "wide"), ("prefix",),
+                                                     ("prefix", "window"), ("causal", "segments"), ("prefix", "segments", "wide")]
         parts = causal if self.kind in ("decoder", "encoder-decoder", "captions") else [(), (), *((one,) for one in both), ("window", "wide")]
-        if self.kind == "picture":
-            parts = parts + [("causal",)]
+        parts = parts + ([("causal",)] if self.kind == "picture" else [("segments",), ("window", "segments")] if self.kind == "encoder" else [])
         self.parts = list(self.pick("mask", parts))
         # Rows without a key they see are drawn where the formula has a value for them.
         if self.kind in ("encoder", "decoder", "encoder-decoder", "captions") and not self.vectors and not self.attention.needs_keys and self.maybe("padding ids", 0.25):
             self.parts.append("ids")
+        self.causal = "causal" in self.parts and self.kind != "picture"
         self.attention.masks = bool(self.parts)
         self.mask = f"{' and '.join(self.parts)} as {self.attention.mask_form()}" if self.parts else "none"
 
@@ -178,8 +180,7 @@ class Drawing:
             return ["seen = " + " and ".join(self.part_value(part, rows) for part in self.parts)]
         lines = []
         if self.kind != "picture":
-            wide = ("[b, s, 1]", "[b, 1, t]") if self.attention.axes == 3 else ("[b, 1, s, 1]", "[b, 1, 1, t]")
-            lines = [f"pq = rearrange(positions({rows}), [b, s] -> {wide[0]})", f"pk = rearrange(positions({rows}), [b, t] -> {wide[1]})"]
+            lines = [f"pq = rearrange(positions({rows}), [b, s] -> {self.wide[0]})", f"pk = rearrange(positions({rows}), [b, t] -> {self.wide[1]})"]
         seen = " and ".join(self.part_tensor(i, part, rows) for i, part in enumerate(self.parts))
         if form == "hidden":
             seen = f"not ({seen})"
@@ -188,7 +189,19 @@ class Drawing:
         return lines + [f"seen = {seen}"]
 
     def value(self, part):
-        return f"window({', '.join(map(str, self.limits[part]))})" if self.limits[part] else part
+        limits = ", ".join(map(str, self.limits[part]))
+        return {"causal": "causal", "prefix": "prefix(prompt)", "segments": "segments(sentence, sentence)"}.get(part, f"window({limits})")
+
+    def beside(self, rows, ragged):
+        """What masks ask of an entry: more parameters as text, and as Entry has them."""
+        known = {"prefix": ("prompt", "i32[batch]", 80, None), "segments": ("sentence", f"i32[batch, {ragged}...]", 3, rows)}
+        wanted = [known[part] for part in self.parts if part in known]
+        return "".join(f", {name}: {type}" for name, type, _, _ in wanted), {name: limit for name, _, limit, _ in wanted}, {name: of for name, _, _, of in wanted}
+
+    @property
+    def wide(self):
+        """Where the tokens of queries and of keys lie in the scores."""
+        return ("[b, s, 1]", "[b, 1, t]") if self.attention.axes == 3 else ("[b, 1, s, 1]", "[b, 1, 1, t]")
 
     def part_value(self, part, rows):
         if part == "ids":
@@ -203,20 +216,22 @@ class Drawing:
         return values if self.attention.axes == 3 else f"rearrange({values}, [b, s, t] -> [b, 1, s, t])"
 
     def ids_seen(self, rows):
-        axes = "[b, 1, t]" if self.attention.axes == 3 else "[b, 1, 1, t]"
         return self.pick("ids seen", ["rearrange({0} != 0, [b, t] -> {1})", "rearrange({0}, [b, t] -> {1}) != 0", "not (rearrange({0}, [b, t] -> {1}) == 0)",
-                                      "rearrange({0} > 0, [b, t] -> {1})"]).format(rows, axes)
+                                      "rearrange({0} > 0, [b, t] -> {1})"]).format(rows, self.wide[1])
 
     def part_tensor(self, i, part, rows):
         if part == "ids":
             return self.ids_seen(rows)
         if self.kind == "picture":
             return self.all_pairs(self.value(part), rows)
+        wide = self.wide
         compared = {
-            0: ["pk <= pq", "pq >= pk", "pk - pq <= 0", "not (pk > pq)", "pk < pq + 1"],
-            1: ["pq - pk < {0}", "pk > pq - {0}", "pk + {0} > pq"],
-            2: ["pq - pk < {0} and pk - pq < {1}", "pk < pq + {1} and pq < pk + {0}"],
-        }[len(self.limits[part])]
+            "causal": ["pk <= pq", "pq >= pk", "pk - pq <= 0", "not (pk > pq)", "pk < pq + 1"],
+            "window": ["pq - pk < {0}", "pk > pq - {0}", "pk + {0} > pq"],
+            "sided": ["pq - pk < {0} and pk - pq < {1}", "pk < pq + {1} and pq < pk + {0}"],
+            "prefix": [f"(pk <= pq or pk < rearrange(prompt, [b] -> {wide[0].replace('s', '1')}))"],
+            "segments": [f"rearrange(sentence, [b, s] -> {wide[0]}) == rearrange(sentence, [b, t] -> {wide[1]})"],
+        }["sided" if part == "wide" else part]
         return self.pick(f"{part} {i} compared", [self.all_pairs(self.value(part), rows)] + compared).format(*self.limits[part])
 
     def stack(self, words, start, seen, memory):
@@ -240,8 +255,10 @@ class Drawing:
         else:
             head = "mean(x, over=sequence)" if self.pooling == "mean" else "x[sequence = 0]"
             result, ragged = "f32[batch, width]", None
-        self.entries = [Entry("forward", {name: features}, set() if self.vectors else {name}, ragged, causal=self.kind == "decoder")]
-        return [self.function(f"forward({argument}) -> {result}", lines + [f"return {head}"], "entry")]
+        more, limits, beside = self.beside(name, "sequence")
+        ids = set(limits) | (set() if self.vectors else {name})
+        self.entries = [Entry("forward", {name: features} | limits, ids, ragged, causal=self.causal, beside=beside)]
+        return [self.function(f"forward({argument}{more}) -> {result}", lines + [f"return {head}"], "entry")]
 
     def picture(self):
         """A fixed number of parts, perhaps with one token of its own in front, whose vector is then the result."""
@@ -265,17 +282,19 @@ class Drawing:
         """Words that read the parts of a picture, of which there are always as many."""
         parts, known = self.pick("parts", [n for n in range(2, 151) if n != self.width]), self.pick("targets", range(2, 61))
         decode = self.stack("target", f'embedding(target, "target", {known})', self.seen("target"), "memory")
-        self.entries = [Entry("decode", {"target": known, "memory": self.width}, {"target"}, "target", causal=True, fixed={"memory": parts})]
-        return [self.function(f"decode(target: i32[batch, target... <= {BOUND}], memory: f32[batch, {parts}, width]) -> f32[batch, target..., {known}]",
+        more, limits, beside = self.beside("target", "target")
+        self.entries = [Entry("decode", {"target": known, "memory": self.width} | limits, {"target", *limits}, "target", self.causal, {"memory": parts}, beside)]
+        return [self.function(f"decode(target: i32[batch, target... <= {BOUND}], memory: f32[batch, {parts}, width]{more}) -> f32[batch, target..., {known}]",
                               decode + [f"return {self.logits('target', known)}"], "entry")]
 
     def encoder_decoder(self):
         known = self.pick("targets", range(2, 61))
         encode = self.stack("source", f'embedding(source, "source", {self.words_known})', ["seen = none"], "none")
         decode = self.stack("target", f'embedding(target, "target", {known})', self.seen("target"), "memory")
+        more, limits, beside = self.beside("target", "target")
         self.entries = [Entry("encode", {"source": self.words_known}, {"source"}, "source"),
-                        Entry("decode", {"target": known, "memory": self.width}, {"target"}, "target", causal=True)]
-        source, memory = f"source: i32[batch, source... <= {BOUND}]", "memory: f32[batch, source..., width]"
+                        Entry("decode", {"target": known, "memory": self.width} | limits, {"target", *limits}, "target", self.causal, beside=beside)]
+        source, memory = f"source: i32[batch, source... <= {BOUND}]", f"memory: f32[batch, source..., width]{more}"
         return [
             self.function(f"encode({source}) -> f32[batch, source..., width]", encode + ["return x"], "entry"),
             self.function(f"decode(target: i32[batch, target... <= {BOUND}], {memory}) -> f32[batch, target..., {known}]",
