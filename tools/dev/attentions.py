@@ -11,7 +11,7 @@ class Attention:
     def __init__(self, spellings, sizes, kind, rotation):
         self.spellings, self.pick, self.maybe = spellings, spellings.pick, spellings.maybe
         self.__dict__.update(sizes)
-        self.masks = True  # drawing.py sets it when nothing is hidden
+        self.masks, self.is_causal = True, False  # drawing.py knows
         self.kind, self.rotation = kind, rotation  # rotation: (built-in or written, layout, so many dimensions, base), or None
         self.draw()
 
@@ -33,7 +33,8 @@ class Attention:
         late = [LATE] * (not self.miss and self.kind != "encoder-decoder")  # a memory of no tokens: 0 / 0
         self.softmax = pick("softmax spelling", ["softmax(p)", *SOFTMAX, *late]) if self.written else "softmax(p)"
         self.scaled_at = pick("scale at", ["product", "quotient", "before product", "query", "query quotient", "key", "both", "tensor", "query tensor", "last"]) if self.written else "op"
-        self.keys_early, self.repeat_early = maybe("keys early"), maybe("repeat early")
+        self.keys, self.repeat_early = pick("keys", ["late", "early"] + ["by turns"] * (self.axes == 4)), maybe("repeat early")
+        self.bias_late, self.cap_late, self.twice = maybe("bias late", 0.2), maybe("cap late", 0.1), maybe("causal twice", 0.2)
 
     @property
     def needs_keys(self):
@@ -50,7 +51,7 @@ class Attention:
 
     @property
     def sure(self):
-        return self.miss is None and self.scaled_at not in ("tensor", "last") and self.softmax != SOFTMAX[2]
+        return self.miss is None and not (self.cap_late and self.softcap and self.bias) and self.scaled_at not in ("tensor", "last") and self.softmax != SOFTMAX[2]
 
     # The function.
 
@@ -67,7 +68,7 @@ class Attention:
         return [("attend(x, y, w, seen, cross: bool)", lines + self.scores() + [self.output("join(o)" if self.axes == 4 else "o")])]
 
     def output(self, joined):
-        return f'return linear({joined}, "{{w}}.o", width, {self.flag()})'
+        return f'return project({joined}, "{{w}}.o", width, {self.flag()})'
 
     def flag(self):
         return f"bias={str(self.biased).lower()}"
@@ -76,12 +77,13 @@ class Attention:
         heads, keys = (1, 1) if self.axes == 3 else (self.heads, self.key_heads)
         sizes = [heads * self.head_width, keys * self.head_width, keys * self.value_width]
         if self.merged:
-            both = lambda of: f'split(linear({of}, "{{w}}.qkv", {sum(sizes)}, {self.flag()}), {sizes})'
+            both = lambda of: f'split(project({of}, "{{w}}.qkv", {sum(sizes)}, {self.flag()}), {sizes})'
             lines = [f"q, k, v = {both('x')}", f"if cross {{ _, k, v = {both('y')} }}"]
         else:
-            lines = [f'{name} = linear({of}, "{{w}}.{name}", {size}, {self.flag()})' for name, of, size in zip("qkv", "xyy", sizes)]
+            lines = [f'{name} = project({of}, "{{w}}.{name}", {size}, {self.flag()})' for name, of, size in zip("qkv", "xyy", sizes)]
         if self.axes == 4:
-            lines += ["q = heads(q, heads)", "k = heads(k, key_heads)", "v = heads(v, key_heads)"]
+            cut = self.pick("heads cut", ["heads({0}, {1})", "rearrange({0}, [b, s, {1} * e] -> [b, {1}, s, e])", "rearrange(rearrange({0}, [b, s, {1} * e] -> [b, s, {1}, e]), [b, s, h, e] -> [b, h, s, e])"])
+            lines += [f"{name} = {cut.format(name, count)}" for name, count in zip("qkv", ("heads", "key_heads", "key_heads"))]
         if self.head_norm:
             lines += [f'q = norm(q, "{{w}}.q_norm", {self.head_width})', f'k = norm(k, "{{w}}.k_norm", {self.head_width})']
         return lines
@@ -119,12 +121,17 @@ class Attention:
         product = {"product": f"q @ kt * ({scale})", "quotient": f"q @ kt / (1 / ({scale}))", "before product": f"({scale}) * (q @ kt)",
                    "tensor": f'q @ kt * weight("{{w}}.scale.weight", [{"heads, " * (self.axes == 4)}1, 1])'}.get(at, "q @ kt")
         lines.append(f"p = {product}")
+        changes = []
         if self.softcap:
             capped = self.pick("softcap spelling", ["softcap(p, {0})", "{0} * tanh(p / {0})", "tanh(p / {0}) * {0}", "{0} * tanh(p * (1 / {0}))"])
-            lines.append("p = " + capped.format(self.softcap))
+            changes.append("p = " + capped.format(self.softcap))
+        masked = [f"if seen != none {{ p = {self.masked()} }}"] * self.masks
         if self.bias:
-            lines.append("if not cross { p = " + self.pick("bias order", ["p + {0}", "{0} + p"]).format(self.bias_text()) + " }")
-        return lines + [f"if seen != none {{ p = {self.masked()} }}"] * self.masks + [f"p = p * ({scale})"] * (at == "last") + self.weighted()
+            biased = "if not cross { p = " + self.pick("bias order", ["p + {0}", "{0} + p"]).format(self.bias_text()) + " }"
+            changes.insert(0 if self.cap_late else len(changes), biased)
+            if self.bias_late and not self.cap_late:
+                masked, changes = masked + [changes.pop()], changes
+        return lines + changes + masked + [f"p = p * ({scale})"] * (at == "last") + self.weighted()
 
     def key_lines(self):
         groups = self.axes == 4 and self.heads != self.key_heads
@@ -132,7 +139,7 @@ class Attention:
         lines = [f"v = {many('v', 't, e')}"] * groups
         if groups and self.repeat_early:
             lines.append(f"k = {many('k', 't, e')}")
-        lines.append("kt = " + ("transpose(k)" if not self.keys_early else "rearrange(k, [.., t, e] -> [.., e, t])"))
+        lines.append("kt = " + {"late": "transpose(k)", "early": "rearrange(k, [.., t, e] -> [.., e, t])", "by turns": "rearrange(rearrange(k, [.., h, t, e] -> [.., t, h, e]), [.., t, h, e] -> [.., h, e, t])"}[self.keys])
         if groups and not self.repeat_early:
             lines.append(f"kt = {many('kt', 'e, t')}")
         return lines
@@ -142,7 +149,7 @@ class Attention:
         if self.miss == "big number":
             return self.pick("big number", ["where(seen, p, -1e9)", "p + where(seen, 0.0, -1e4)", "p - f32(not seen) * 1e4"])
         return {
-            "value": "mask(p, seen)",
+            "value": "mask(mask(p, seen), causal)" if self.twice and self.is_causal else "mask(p, seen)",
             "values": self.pick("masked values", ["where(seen, p, -infinity)", "where(not seen, -infinity, p)", "mask(p, seen)"]),
             "hidden": "where(seen, -infinity, p)",
             "added": self.pick("added order", ["p + seen", "seen + p"]),

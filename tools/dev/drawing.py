@@ -94,7 +94,7 @@ class Drawing:
         if self.kind in ("encoder", "decoder", "encoder-decoder", "captions") and not self.vectors and not self.attention.needs_keys and self.maybe("padding ids", 0.25):
             self.parts.append("ids")
         self.causal = "causal" in self.parts and self.kind != "picture"
-        self.attention.masks = bool(self.parts)
+        self.attention.masks, self.attention.is_causal = bool(self.parts), "causal" in self.parts
         self.mask = f"{' and '.join(self.parts)} as {self.attention.mask_form()}" if self.parts else "none"
 
     def draw_ends(self):
@@ -108,6 +108,7 @@ class Drawing:
     def write(self, number):
         entries = {"encoder-decoder": self.encoder_decoder, "picture": self.picture, "captions": self.captions}.get(self.kind, self.single)()
         functions = [self.function("norm(x: f32[.., n], w, size: int)", self.spellings.norm(self.norm, self.epsilon, shared=self.order == "parallel"))]
+        functions.append(self.spellings.projection())
         functions += [self.function(head, lines) for head, lines in self.attention.turn_function() + self.attention.function()]
         functions += [self.feed_forward_function(), self.block_function()]
         if not self.vectors:
@@ -127,13 +128,13 @@ class Drawing:
         name, unit = self.spellings.unit(self.unit.split()[0])
         unit += "\n\n" * bool(unit)
         if "gated" not in self.unit:
-            return unit + f'  fn feed_forward(x, w) = linear({name}(linear(x, "{{w}}.up", inner, {flag})), "{{w}}.down", width, {flag})'
+            return unit + f'  fn feed_forward(x, w) = project({name}(project(x, "{{w}}.up", inner, {flag})), "{{w}}.down", width, {flag})'
         if self.inner_merged:
-            lines = [f'gate, up = split(linear(x, "{{w}}.gate_up", 2 * inner, {flag}), 2)']
+            lines = [f'gate, up = split(project(x, "{{w}}.gate_up", 2 * inner, {flag}), 2)']
         else:
-            lines = [f'gate = linear(x, "{{w}}.gate", inner, {flag})', f'up = linear(x, "{{w}}.up", inner, {flag})']
+            lines = [f'gate = project(x, "{{w}}.gate", inner, {flag})', f'up = project(x, "{{w}}.up", inner, {flag})']
         gated = self.pick("gate order", [f"{name}(gate) * up", f"up * {name}(gate)"])
-        return unit + self.function("feed_forward(x, w)", lines + [f'return linear({gated}, "{{w}}.down", width, {flag})'])
+        return unit + self.function("feed_forward(x, w)", lines + [f'return project({gated}, "{{w}}.down", width, {flag})'])
 
     def block_function(self):
         """A block of self-attention, perhaps attention to the memory, and the feed-forward net."""

@@ -36,6 +36,14 @@ class Spellings:
         text, lifted = self.written("unit", known[name][0], known[name][1], {"gelu", "silu"})
         return "unit", f"  fn unit(x) = {'@fused ' * lifted}{text}"
 
+    # Products with weights.
+
+    def projection(self):
+        bias = 'weight("{w}.bias", [m])'
+        product = self.pick("product", ['x @ transpose(weight("{w}.weight", [m, n]))', 'x @ weight("{w}.weight", [n, m])', 'transpose(weight("{w}.weight", [m, n]) @ transpose(x))'])
+        summed = self.pick("product and bias", ["{0} + {1}", "{1} + {0}"]).format(f"({product})", bias)
+        return f"  fn project(x: f32[.., n], w, m: int, bias: bool) = if bias {{ {summed} }} else {{ {product} }}"
+
     # Norms.
 
     def norm(self, kind, epsilon, shared):
