@@ -72,13 +72,15 @@ void skipHidden(MatmulOp op, ArrayRef<const Datum *> operands, Tensor &result) {
   }
 }
 
-/// Whether a value is -infinity by choice: where(seen, 0, -infinity), and sums with it.
+/// Whether a value is -infinity by choice: where(seen, 0, -infinity), mask(scores, seen), and sums with it.
 bool mayHide(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (isView(op)) {
       value = op->getOperand(0);
       continue;
     }
+    if (isa<MaskScoresOp>(op))
+      return true;
     auto isLowest = [](Value branch) {
       FloatAttr number;
       while (branch.getDefiningOp() && isView(branch.getDefiningOp()))
