@@ -57,7 +57,7 @@ Outcome heddle::Compilation::run() {
 /// The graph stage reads their names from the module, so that a reproducer has them too.
 bool heddle::Compilation::turnOffFusions() {
   for (const std::string &name : options.noFuse)
-    if (name != "all" && name != "joined products" && !RegisteredOperationName::lookup("heddle." + name, context.get()))
+    if (name != "all" && !RegisteredOperationName::lookup("heddle." + name, context.get()))
       diagnostics.misuse("--no-fuse: no fusion makes '" + name + "'").note({}, "heddle explain shows the names");
   std::vector<StringRef> names(options.noFuse.begin(), options.noFuse.end());
   if (!names.empty())

@@ -161,7 +161,7 @@ class Attention:
         if self.miss == "of exps":
             return ["p = exp(p) / sum(exp(p))", "o = p @ v"]
         if self.miss == "second use":
-            return [f"p = {self.softmax}", "o = p @ v + max(p)"]
+            return [f"p = {self.softmax}", "o = p @ v + mean(p)"]
         if self.softmax == LATE:
             return ["p = exp(p - max(p))", f"o = {'@fused ' * self.sure}(p @ v) / sum(p)"]
         return [f"p = {self.softmax}", f"o = {'@fused ' * self.sure}p @ v"]

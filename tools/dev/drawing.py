@@ -37,6 +37,8 @@ class Drawing:
         self.draw_norm()
         self.draw_heads()
         self.draw_feed_forward()
+        if self.order == "both":  # nor may norms see a few numbers times a matrix
+            self.value_width, self.inner = max(self.value_width, 5), max(self.inner, 8)
         self.draw_ends()
         self.draw_positions()
         self.draw_attention()
