@@ -73,8 +73,9 @@ private:
       rewrite.made.insert(op);
       return;
     }
-    bool isMask = isa<MaskType>(value.getType()); // no function takes one: what they are made of is the boundary
-    if (!op || (!isMask && isAncestor(op)) || rewrite.made.size() == most) {
+    // No function takes a mask, and a view is not all that the formula may read of its base: what they are made of is the boundary.
+    bool passes = op && (isa<MaskType>(value.getType()) || isView(op));
+    if (!op || (!passes && isAncestor(op)) || rewrite.made.size() == most) {
       rewrite.boundary.insert(value);
       return;
     }

@@ -39,7 +39,7 @@ struct Rewrite {
 };
 
 /// The replacement's new ops end at values that the formula has too. The formula goes back from its root to these; where it runs past them (which a
-/// mask that was dropped does) it goes on through cheap ops only. Masks and ops without operands, as constants, belong to both sides.
+/// mask that was dropped does) it goes on through cheap ops only. Masks, views and ops without operands belong to both sides.
 Rewrite recordRewrite(mlir::Operation *root, mlir::Value by);
 
 /// `@formula` and `@replacement`: functions of the boundary, the others and the weights, with the rewrite's ops alone. No places and no names of
