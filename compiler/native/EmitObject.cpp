@@ -74,7 +74,7 @@ Expected<std::string> heddle::emitObject(mlir::ModuleOp module, const ObjectOpti
   std::unique_ptr<Module> translated = mlir::translateModuleToLLVMIR(module, context, "heddle" + options.suffix);
   if (!translated)
     return createStringError("internal error: the module cannot be translated to LLVM IR");
-  Expected<std::unique_ptr<TargetMachine>> machine = createMachine(options.cpu);
+  Expected<std::unique_ptr<TargetMachine>> machine = createMachine(options.cpu, options.optimized);
   if (!machine)
     return machine.takeError();
   translated->setSourceFileName("heddle" + options.suffix);
@@ -87,6 +87,7 @@ Expected<std::string> heddle::emitObject(mlir::ModuleOp module, const ObjectOpti
   raw_string_ostream stream(problem);
   if (verifyModule(*translated, &stream))
     return createStringError("internal error: the LLVM IR is not valid: " + problem);
-  optimize(*translated, **machine);
+  if (options.optimized)
+    optimize(*translated, **machine);
   return generateCode(*translated, **machine, options.assembly);
 }

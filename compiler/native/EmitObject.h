@@ -14,6 +14,7 @@ struct ObjectOptions {
   std::string suffix;         // ends every symbol defined here: ".v3"
   llvm::StringSet<> exported; // functions that the table names: external and hidden; all others become internal
   bool assembly = false;
+  bool optimized = true; // false: each operation as it stands, for bisection
 };
 
 /// What translation to LLVM IR needs to know about dialects. To be given to the context before any thread works in it.

@@ -19,7 +19,7 @@ void heddle::initializeBackend() {
   });
 }
 
-Expected<std::unique_ptr<TargetMachine>> heddle::createMachine(StringRef cpu) {
+Expected<std::unique_ptr<TargetMachine>> heddle::createMachine(StringRef cpu, bool optimized) {
   initializeBackend();
   Triple triple("x86_64-unknown-linux-gnu");
   std::string reason;
@@ -32,8 +32,8 @@ Expected<std::unique_ptr<TargetMachine>> heddle::createMachine(StringRef cpu) {
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict; // what is not an fma stays two roundings
   options.FunctionSections = true;              // --gc-sections then drops what was inlined everywhere
-  std::unique_ptr<TargetMachine> machine(
-      target->createTargetMachine(triple, cpu, "", options, Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
+  auto level = optimized ? CodeGenOptLevel::Aggressive : CodeGenOptLevel::None;
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(triple, cpu, "", options, Reloc::PIC_, std::nullopt, level));
   if (!machine)
     return createStringError("LLVM cannot generate code for " + cpu);
   return machine;

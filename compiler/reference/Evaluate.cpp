@@ -9,18 +9,21 @@ using namespace mlir;
 
 namespace heddle {
 
-namespace {
 func::FuncOp findEntry(ModuleOp module, const std::string &name, Diagnostics &diagnostics) {
   std::vector<std::string> names;
+  func::FuncOp only;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function->hasAttr(entryAttr))
       continue;
     names.push_back(function.getName().str());
+    only = function;
     if (names.back() == name)
       return function;
   }
+  if (name.empty() && names.size() == 1)
+    return only;
   std::string near = nearestName(name, names);
-  diagnostics.error({}, fmt::format("unknown entry '{}'", name))
+  diagnostics.error({}, name.empty() ? "expected the name of an entry" : fmt::format("unknown entry '{}'", name))
       .note(near.empty() ? fmt::format("the entries are: {}", llvm::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
   return {};
 }
@@ -34,6 +37,7 @@ std::vector<std::string> resultNames(func::FuncOp entry) {
   return names;
 }
 
+namespace {
 /// Every output names a result, none twice.
 bool checkOutputs(const EvaluateRequest &request, const std::vector<std::string> &names, Diagnostics &diagnostics) {
   auto misused = [&](std::string message) -> Diagnostic & { return diagnostics.error({}, std::move(message)); };

@@ -26,8 +26,8 @@ using Shared = std::shared_ptr<const Datum>;
 
 class Interpreter {
 public:
-  Interpreter(Environment environment, const Checkpoint *checkpoint, Diagnostics &diagnostics)
-      : environment(std::move(environment)), checkpoint(checkpoint), diagnostics(diagnostics) {}
+  Interpreter(Environment environment, const Checkpoint *checkpoint, Diagnostics &diagnostics, const Observer &observer = {})
+      : environment(std::move(environment)), checkpoint(checkpoint), diagnostics(diagnostics), observer(observer) {}
 
   Shared run(Operation *op, ArrayRef<const Datum *> operands) {
     if (op->getNumResults() != 1)
@@ -48,23 +48,29 @@ public:
     return std::make_shared<const Datum>(std::move(*result));
   }
 
-  std::optional<std::vector<Tensor>> run(func::FuncOp entry, ArrayRef<Tensor> arguments, const Observer &observer) {
+  std::optional<std::vector<Tensor>> run(func::FuncOp entry, ArrayRef<Tensor> arguments) {
     llvm::DenseMap<Value, Shared> values;
     if (!bindArguments(entry, arguments, values))
       return std::nullopt;
+    func::ReturnOp end = run(entry.getBody().front(), values);
+    return end ? std::optional(results(end, values)) : std::nullopt;
+  }
+
+  /// The op that ends the block, whose operands are then in `values`; null after a message.
+  func::ReturnOp run(Block &block, llvm::DenseMap<Value, Shared> &values) {
     llvm::DenseMap<Value, int64_t> usesLeft;
-    for (Operation &op : entry.getBody().front()) {
+    for (Operation &op : block) {
       if (auto end = dyn_cast<func::ReturnOp>(op))
-        return results(end, values);
-      SmallVector<const Datum *> operands;
-      for (Value operand : op.getOperands())
-        operands.push_back(values.at(operand).get());
-      Shared result = run(&op, operands);
+        return end;
+      SmallVector<Shared> operands = llvm::map_to_vector(op.getOperands(), [&](Value operand) { return values.at(operand); });
+      SmallVector<const Datum *> pointers = llvm::map_to_vector(operands, [](const Shared &datum) { return datum.get(); });
+      auto inner = dyn_cast<func::CallOp>(op);
+      Shared result = inner ? call(inner, operands) : run(&op, pointers);
       if (!result)
-        return std::nullopt;
+        return {};
       if (observer) {
         auto seen = std::make_shared<Datum>(*result);
-        observer(&op, operands, *seen);
+        observer(&op, pointers, *seen);
         result = seen;
       }
       values[op.getResult(0)] = result;
@@ -73,14 +79,26 @@ public:
         if (auto left = usesLeft.find(operand); left != usesLeft.end() && --left->second == 0)
           values.erase(operand);
     }
-    diagnostics.error(placeOf(entry.getLoc()), "an entry without return");
-    return std::nullopt;
+    diagnostics.error(placeOf(block.getParentOp()->getLoc()), "a function without return");
+    return {};
   }
 
 private:
   Shared fail(Operation *op, std::string_view message) {
     diagnostics.error(placeOf(op->getLoc()), fmt::format("'{}' {}", op->getName().getStringRef().str(), message));
     return nullptr;
+  }
+
+  /// A kernel that the linalg stage has outlined and not yet lowered: the same dimensions, one result.
+  Shared call(func::CallOp op, ArrayRef<Shared> operands) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
+    if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock() || callee.getNumArguments() != operands.size() || op.getNumResults() != 1)
+      return fail(op, "calls what cannot be interpreted");
+    llvm::DenseMap<Value, Shared> values;
+    for (auto [argument, operand] : llvm::zip_equal(callee.getArguments(), operands))
+      values[argument] = operand;
+    func::ReturnOp end = run(callee.getBody().front(), values);
+    return end ? values.at(end.getOperand(0)) : nullptr;
   }
 
   bool checkEnvironment(Operation *op) {
@@ -248,6 +266,7 @@ private:
   Environment environment;
   const Checkpoint *checkpoint;
   Diagnostics &diagnostics;
+  Observer observer;
   llvm::DenseMap<Attribute, Shared> weights;
 };
 } // namespace
@@ -313,7 +332,7 @@ std::optional<std::vector<Tensor>> evaluateEntry(func::FuncOp entry, ArrayRef<Te
     diagnostics.error(placeOf(entry.getLoc()), fmt::format("'{}' has no single block to interpret", entry.getName().str()));
     return std::nullopt;
   }
-  return Interpreter(std::move(environment), checkpoint, diagnostics).run(entry, arguments, observer);
+  return Interpreter(std::move(environment), checkpoint, diagnostics, observer).run(entry, arguments);
 }
 
 } // namespace heddle

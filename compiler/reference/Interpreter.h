@@ -1,6 +1,6 @@
 // The float64 interpreter of heddle ops: the judge of every rewrite. Direct and slow on purpose; it shares nothing with the stages it judges but the
 // dialect. It runs modules as the frontend makes them (padded arrays, ragged axes known by name) and as the graph stage leaves them (tokens as rows,
-// offsets and starts as operands), and single ops on whatever values a test wants to feed them.
+// offsets and starts as operands; also outlined into kernels), and single ops on whatever values a test wants to feed them.
 #pragma once
 #include "compiler/reference/Environment.h"
 #include "compiler/support/Diagnostics.h"

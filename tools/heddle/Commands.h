@@ -2,6 +2,7 @@
 #pragma once
 #include "compiler/frontend/Frontend.h"
 #include "compiler/pipeline/Compile.h"
+#include "compiler/reference/Evaluate.h"
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
@@ -27,10 +28,26 @@ struct ModelArguments {
 void addNoFuse(CLI::App &command, std::vector<std::string> &names);
 /// --validate-rewrites, and --inject-bad-rewrite, which --help does not show.
 void addRewriteOptions(CLI::App &command, RewriteOptions &options);
+/// --inject-bad-rewrite alone.
+void addInjection(CLI::App &command, RewriteOptions &options);
+
+/// --in, --lengths and --starts, as every command that runs an entry has them.
+struct RunArguments {
+  std::string entry;
+  std::vector<std::string> inputs, lengths, starts;
+  void addTo(CLI::App &command);
+  /// Without outputs.
+  EvaluateRequest request() const;
+};
+
+/// An option that is a list of NAME=FILE, and such a list taken apart.
+void addFiles(CLI::App &command, const std::string &option, std::vector<std::string> &files, const std::string &help);
+EvaluateRequest::Files splitFiles(const std::vector<std::string> &given);
 
 void addBuild(CLI::App &app, Chosen &chosen);
 void addCheck(CLI::App &app, Chosen &chosen);
 void addExplain(CLI::App &app, Chosen &chosen);
+void addBisect(CLI::App &app, Chosen &chosen);
 void addEval(CLI::App &app, Chosen &chosen);
 
 /// Prints what there is to say; the exit code of a command that ended so.

@@ -20,19 +20,9 @@ Examples:
 
 struct EvalArguments {
   ModelArguments model;
-  std::string entry;
-  std::vector<std::string> inputs, lengths, starts, outputs;
+  RunArguments run;
+  std::vector<std::string> outputs;
 };
-
-/// NAME=FILE pairs; addFiles has seen to the '='.
-EvaluateRequest::Files split(const std::vector<std::string> &given) {
-  EvaluateRequest::Files files;
-  for (const std::string &one : given) {
-    size_t at = one.find('=');
-    files.emplace_back(one.substr(0, at), one.substr(at + 1));
-  }
-  return files;
-}
 
 int evaluate(const ModelSource &source, const EvaluateRequest &request) {
   mlir::DialectRegistry registry;
@@ -51,28 +41,43 @@ int evaluate(const ModelSource &source, const EvaluateRequest &request) {
   return status == EvaluateStatus::Misused ? exitUsage : code;
 }
 
-/// An option that is a list of NAME=FILE.
-void addFiles(CLI::App &command, const std::string &option, std::vector<std::string> &files, const std::string &help) {
+} // namespace
+
+void heddle::addFiles(CLI::App &command, const std::string &option, std::vector<std::string> &files, const std::string &help) {
   command.add_option(option, files, help)->type_name("NAME=FILE.npy")->allow_extra_args(false)->check([](const std::string &text) {
     size_t at = text.find('=');
     return at == 0 || at == std::string::npos ? "expected NAME=FILE, got " + text : std::string();
   });
 }
 
-} // namespace
+/// addFiles has seen to the '='.
+EvaluateRequest::Files heddle::splitFiles(const std::vector<std::string> &given) {
+  EvaluateRequest::Files files;
+  for (const std::string &one : given) {
+    size_t at = one.find('=');
+    files.emplace_back(one.substr(0, at), one.substr(at + 1));
+  }
+  return files;
+}
+
+void heddle::RunArguments::addTo(CLI::App &command) {
+  addFiles(command, "--in", inputs, "an argument; a scalar one also takes its value (--in NAME=false)");
+  addFiles(command, "--lengths", lengths, "the lengths of an argument's rows, int32 [batch]");
+  addFiles(command, "--starts", starts, "the position of each row's first token, int32 [batch]");
+}
+
+EvaluateRequest heddle::RunArguments::request() const { return {entry, splitFiles(inputs), splitFiles(lengths), splitFiles(starts), {}}; }
 
 void heddle::addEval(CLI::App &app, Chosen &chosen) {
   auto arguments = std::make_shared<EvalArguments>();
   CLI::App *command = app.add_subcommand("eval", description);
   arguments->model.addTo(*command);
-  command->add_option("ENTRY", arguments->entry, "the entry to run")->required()->type_name("");
-  addFiles(*command, "--in", arguments->inputs, "an argument; a scalar one also takes its value (--in NAME=false)");
-  addFiles(*command, "--lengths", arguments->lengths, "the lengths of an argument's rows, int32 [batch]");
-  addFiles(*command, "--starts", arguments->starts, "the position of each row's first token, int32 [batch]");
+  command->add_option("ENTRY", arguments->run.entry, "the entry to run")->required()->type_name("");
+  arguments->run.addTo(*command);
   addFiles(*command, "--out", arguments->outputs, "where a result goes");
   command->callback([arguments, &chosen] {
-    EvaluateRequest request{arguments->entry, split(arguments->inputs), split(arguments->lengths), split(arguments->starts),
-                            split(arguments->outputs)};
+    EvaluateRequest request = arguments->run.request();
+    request.outputs = splitFiles(arguments->outputs);
     chosen.work = [arguments, request] { return evaluate(arguments->model.source(), request); };
   });
 }

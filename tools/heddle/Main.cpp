@@ -33,6 +33,10 @@ ModelSource heddle::ModelArguments::source() const {
 
 void heddle::addRewriteOptions(CLI::App &command, RewriteOptions &options) {
   command.add_flag("--validate-rewrites", options.validate, "prove each fusion on small hostile inputs in float64");
+  addInjection(command, options);
+}
+
+void heddle::addInjection(CLI::App &command, RewriteOptions &options) {
   std::vector<std::string> kinds;
   for (const BadRewrite &bad : badRewrites())
     kinds.push_back(bad.kind.str());
@@ -84,7 +88,9 @@ int main(int argc, char **argv) {
                "  heddle check model.heddle            find its errors without compiling\n"
                "  heddle explain models/mine           which fusions fired, which did not and why\n"
                "  heddle eval model.heddle forward --in tokens=t.npy --out result=r.npy\n"
-               "                                       run it slowly in float64\n",
+               "                                       run it slowly in float64\n"
+               "  heddle bisect model.heddle --in tokens=t.npy\n"
+               "                                       find the pass that spoils a result\n",
                "heddle");
   app.set_version_flag("--version", "heddle " HEDDLE_VERSION);
   app.require_subcommand(1);
@@ -94,6 +100,7 @@ int main(int argc, char **argv) {
   addCheck(app, chosen);
   addExplain(app, chosen);
   addEval(app, chosen);
+  addBisect(app, chosen);
   if (argc > 1 && isUnknownCommand(app, argv[1]))
     return exitUsage;
   try {

@@ -1,0 +1,11 @@
+"""Arguments of raw.heddle: two rows, one of them shorter; each second token sees little, the second row nothing."""
+import sys
+
+import numpy as np
+
+chance = np.random.default_rng(0)
+others = chance.integers(1, 10, (2, 9))
+others[:, 2] = 0
+others[1, :] = 0
+for name, array in (("tokens", chance.integers(0, 10, (2, 9))), ("others", others), ("lengths", np.array([9, 4]))):
+    np.save(f"{sys.argv[1]}/{name}.npy", array.astype(np.int32))
