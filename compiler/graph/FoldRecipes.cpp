@@ -61,6 +61,20 @@ Attribute numberRecipe(Operation *op, function_ref<WeightOp(UseOp)> weightOf, Us
   return {};
 }
 
+/// concat of weights alone; `use` is the first one's.
+Attribute concatRecipe(ConcatOp op, function_ref<WeightOp(UseOp)> weightOf, UseOp &use, StringRef &suffix) {
+  SmallVector<Attribute> sources;
+  for (Value source : op.getSources()) {
+    auto part = source.getDefiningOp<UseOp>();
+    if (!part || weightOf(part).getStorage() != weightOf(op.getSources().front().getDefiningOp<UseOp>()).getStorage())
+      return {};
+    sources.push_back(weightOf(part).getRecipe());
+  }
+  use = op.getSources().front().getDefiningOp<UseOp>();
+  suffix = ".joined";
+  return ConcatRecipeAttr::get(op.getContext(), op.getAxis(), sources);
+}
+
 struct FoldRecipes : heddle::impl::FoldRecipesBase<FoldRecipes> {
   void runOnOperation() override {
     WeightTable weights(getOperation());
@@ -69,7 +83,10 @@ struct FoldRecipes : heddle::impl::FoldRecipesBase<FoldRecipes> {
     getOperation().walk([&](Operation *op) { // in program order, so a chain folds from its start
       auto use = op->getNumOperands() == 1 ? op->getOperand(0).getDefiningOp<UseOp>() : UseOp();
       StringRef suffix;
-      Attribute recipe = use ? movedRecipe(op, weightOf(use).getRecipe(), suffix) : numberRecipe(op, weightOf, use, suffix);
+      auto concat = dyn_cast<ConcatOp>(op);
+      Attribute recipe = concat ? concatRecipe(concat, weightOf, use, suffix)
+                         : use  ? movedRecipe(op, weightOf(use).getRecipe(), suffix)
+                                : numberRecipe(op, weightOf, use, suffix);
       if (!recipe)
         return;
       WeightOp weight = weightOf(use);

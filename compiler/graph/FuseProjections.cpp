@@ -161,15 +161,21 @@ private:
   /// Without the products whose weight is also read in another company, as its bytes would be in the executable twice.
   SmallVector<Group> settled(SmallVector<Group> groups) {
     llvm::DenseSet<Attribute> shared;
+    auto isAlone = [](const Group &group) { return group.products.size() < 2; };
+    llvm::erase_if(groups, isAlone);
     do {
       shared = sharedWeights(groups);
       for (Group &group : groups) {
         auto isShared = [&](LinearOp linear) { return shared.contains(nameOf(linear.getWeight())); };
-        if (group.concat && llvm::any_of(group.products, isShared))
+        auto told = llvm::find_if(group.products, isShared);
+        if (told == group.products.end())
+          continue;
+        (void)reportMissed(*told, "linear of several products", "its weight is read elsewhere too, and would be in the executable twice");
+        if (group.concat)
           group.products.clear();
         llvm::erase_if(group.products, isShared);
       }
-      llvm::erase_if(groups, [](const Group &group) { return group.products.size() < 2; });
+      llvm::erase_if(groups, isAlone);
     } while (!shared.empty());
     return groups;
   }

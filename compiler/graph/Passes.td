@@ -6,8 +6,8 @@ include "mlir/Pass/PassBase.td"
 def FoldRecipes : Pass<"heddle-fold-recipes", "mlir::ModuleOp"> {
   let summary = "fold movement of weights, and sums and products with a number, into their recipes";
   let description = [{
-    `transpose(use @w)` becomes `use @w'` with a recipe that transposes; the same for reshape and slice, and for a number added to a weight or multiplied
-    with it. Equal recipes share a weight, weights that nobody uses any more are erased.
+    `transpose(use @w)` becomes `use @w'` with a recipe that transposes; the same for reshape, slice and concatenation of weights, and for a number added to
+    a weight or multiplied with it. Equal recipes share a weight, weights that nobody uses any more are erased.
 
     Takes what the frontend wrote. Leaves ops on anything but weights and numbers, and all data: a recipe says what to do with it when packing. Example:
     test/graph/fold-recipes.mlir.

@@ -17,6 +17,22 @@ bool isModelOp(Operation *op) {
   return isa<AttentionOp, LayerNormOp, RmsNormOp, LinearOp, GeluOp, SiluOp, SoftmaxOp, RotaryEmbeddingOp, SinusoidalPositionsOp>(op);
 }
 
+/// Elementwise work that runs on the tiles of a product which nobody else reads: an activation, a residual. `product` is where it begins.
+bool runsOnProduct(Operation *op, LinearOp &product) {
+  if (op->getNumResults() != 1 || !OpTrait::hasElementwiseMappableTraits(op))
+    return false;
+  for (Value operand : op->getOperands()) {
+    Operation *before = operand.getDefiningOp();
+    if (!before || operand.getType() != op->getResult(0).getType())
+      continue;
+    if (auto linear = dyn_cast<LinearOp>(before))
+      product = linear;
+    if (operand.hasOneUse() && (isa<LinearOp>(before) || runsOnProduct(before, product)))
+      return true;
+  }
+  return false;
+}
+
 /// The nearest formula before `op`, and at it, that was not fused.
 ArrayAttr reasonBefore(Operation *op) {
   SmallVector<Operation *> work{op};
@@ -35,8 +51,9 @@ struct VerifyFused : heddle::impl::VerifyFusedBase<VerifyFused> {
   void runOnOperation() override {
     getOperation().walk([&](Operation *op) {
       auto place = op->getAttrOfType<LocationAttr>(fusedAttr);
-      if (place && !isModelOp(op) && !getOperation()->hasAttr(noFuseAttr)) // who turns fusions off wants them not
-        complain(op, place);
+      LinearOp product;
+      if (place && !isModelOp(op) && !getOperation()->hasAttr(noFuseAttr) && !runsOnProduct(op, product)) // who turns fusions off wants them not
+        complain(op, place, product);
     });
     getOperation()->removeAttr(noFuseAttr);
     getOperation().walk([](Operation *op) {
@@ -44,8 +61,10 @@ struct VerifyFused : heddle::impl::VerifyFusedBase<VerifyFused> {
       op->removeAttr(missedAttr);
     });
   }
-  void complain(Operation *op, Location place) {
+  void complain(Operation *op, Location place, LinearOp product) {
     ArrayAttr reason = reasonBefore(op);
+    if (!reason && product)
+      reason = Builder(op).getStrArrayAttr({"it runs in a kernel of its own: the product before it has a second use"});
     auto text = [&](unsigned i) { return cast<StringAttr>(reason[i]).getValue(); };
     InFlightDiagnostic error = emitError(place, "@fused: ") << (reason ? text(0) : "no model op ends here");
     if (reason && reason.size() > 1)

@@ -63,3 +63,35 @@ func.func @numbers() -> tensor<4xf32, #heddle.dims<4>> {
   %p = arith.mulf %s, %eights : tensor<4xf32, #heddle.dims<4>>
   return %p : tensor<4xf32, #heddle.dims<4>>
 }
+
+// -----
+// CHECK: heddle.weight @v.joined {{.*}} = #heddle.concat<1, #heddle.tensor<"v", tensor<2x4xf32>>, #heddle.transpose<#heddle.tensor<"w", tensor<3x2xf32>>, [1, 0]>>
+!v = tensor<2x4xf32, #heddle.dims<2, 4>>
+!w = tensor<3x2xf32, #heddle.dims<3, 2>>
+!t = tensor<2x3xf32, #heddle.dims<2, 3>>
+!c = tensor<2x7xf32, #heddle.dims<2, 7>>
+heddle.weight @v : !v = #heddle.tensor<"v", tensor<2x4xf32>>
+heddle.weight @w : !w = #heddle.tensor<"w", tensor<3x2xf32>>
+// CHECK-LABEL: @concat
+// CHECK-NEXT: heddle.use @v.joined
+// CHECK-NEXT: return
+func.func @concat() -> !c {
+  %v = heddle.use @v : !v
+  %w = heddle.use @w : !w
+  %t = heddle.transpose %w [1, 0] : !w -> !t
+  %c = heddle.concat %v, %t axis 1 : !v, !t -> !c
+  return %c : !c
+}
+
+// -----
+// CHECK-LABEL: @no_fold_concat_with_activation
+// CHECK: heddle.concat
+!v = tensor<?x4xf32, #heddle.dims<b, 4>>
+!c = tensor<1x4xf32, #heddle.dims<1, 4>>
+!s = tensor<2x4xf32, #heddle.dims<2, 4>>
+heddle.weight @v : !c = #heddle.tensor<"v", tensor<1x4xf32>>
+func.func @no_fold_concat_with_activation(%x: !c) -> !s {
+  %v = heddle.use @v : !c
+  %c = heddle.concat %v, %x axis 0 : !c, !c -> !s
+  return %c : !s
+}

@@ -132,6 +132,7 @@ func.func @no_join_of_shared_weight(%x: !x) -> !h {
   %wv = heddle.use @v : !w
   // expected-remark @+1 {{linear of 2 products}}
   %q = heddle.linear %x, %wq : !x, !w -> !y
+  // expected-remark @+1 {{its weight is read elsewhere too, and would be in the executable twice}}
   %k = heddle.linear %x, %wk : !x, !w -> !y
   %v = heddle.linear %x, %wv : !x, !w -> !y
   %qh = heddle.reshape %q : !y -> !h

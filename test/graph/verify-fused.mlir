@@ -37,3 +37,29 @@ func.func @nothing_to_fuse(%x: !x) -> !x {
   %y = arith.addf %x, %x {heddle.fused = loc("x.heddle":9:1)} : !x
   return %y : !x
 }
+
+// -----
+!x = tensor<?x4xf32, #heddle.dims<batch, 4>>
+!w = tensor<4x4xf32, #heddle.dims<4, 4>>
+heddle.weight @w : !w = #heddle.tensor<"w", tensor<4x4xf32>>
+// An activation and a residual run on the product's tiles.
+// CHECK-LABEL: func.func @on_a_product
+func.func @on_a_product(%x: !x) -> !x {
+  %w = heddle.use @w : !w
+  %y = heddle.linear %x, %w : !x, !w -> !x
+  %a = heddle.silu %y : !x
+  %r = arith.addf %a, %x {heddle.fused = loc("x.heddle":5:1)} : !x
+  return %r : !x
+}
+
+// -----
+!x = tensor<?x4xf32, #heddle.dims<batch, 4>>
+!w = tensor<4x4xf32, #heddle.dims<4, 4>>
+heddle.weight @w : !w = #heddle.tensor<"w", tensor<4x4xf32>>
+// ERROR: x.heddle:6:1: error: @fused: it runs in a kernel of its own: the product before it has a second use
+func.func @not_on_a_product(%x: !x) -> (!x, !x) {
+  %w = heddle.use @w : !w
+  %y = heddle.linear %x, %w : !x, !w -> !x
+  %r = arith.addf %y, %x {heddle.fused = loc("x.heddle":6:1)} : !x
+  return %y, %r : !x, !x
+}
