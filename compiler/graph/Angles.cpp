@@ -33,11 +33,10 @@ Channels::Channels(const Waves &waves, DimsAttr leading, int64_t count) : waves(
 
 AffineExpr Channels::index() const { return getAffineDimExpr(shape.size() - 1, context); }
 
-View Channels::read(Value value, AffineExpr channel) const {
-  SmallVector<AffineExpr> at;
+View Channels::read(Value value, AffineExpr channel, ArrayRef<int64_t> order) const {
+  SmallVector<AffineExpr> at(shape.size(), channel);
   for (size_t i = 0; i + 1 < shape.size(); ++i)
-    at.push_back(getAffineDimExpr(i, context));
-  at.push_back(channel);
+    at[order.empty() ? i : order[i]] = getAffineDimExpr(i, context);
   return readAt(value, AffineMap::get(shape.size(), 0, at, context));
 }
 

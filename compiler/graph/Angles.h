@@ -35,8 +35,9 @@ class Channels {
 public:
   Channels(const Waves &waves, DimsAttr leading, int64_t count);
   mlir::AffineExpr index() const;
-  /// Element `channel`, an expression of i, along the last axis of a value that has the leading axes.
-  View read(mlir::Value value, mlir::AffineExpr channel) const;
+  /// Element `channel`, an expression of i, along the last axis of a value that has the leading axes; in another order where its axis order[k] is
+  /// axis k of the space.
+  View read(mlir::Value value, mlir::AffineExpr channel, llvm::ArrayRef<int64_t> order = {}) const;
   /// As a sum of products of what no wave reaches, and of waves; nothing where they are too many.
   std::optional<llvm::SmallVector<Addend>> expand(const View &view) const { return expand(view, false); }
   std::optional<Wave> wave(const View &view) const;

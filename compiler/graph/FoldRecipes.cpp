@@ -20,11 +20,11 @@ Attribute movedRecipe(Operation *op, Attribute source, StringRef &suffix) {
   return llvm::TypeSwitch<Operation *, Attribute>(op)
       .Case([&](TransposeOp t) -> Attribute {
         suffix = ".transposed";
-        return TransposeRecipeAttr::get(context, source, t.getPermutation());
+        return transposedRecipe(source, t.getPermutation());
       })
       .Case([&](ReshapeOp r) -> Attribute {
         suffix = ".reshaped";
-        return ReshapeRecipeAttr::get(context, source, cast<RankedTensorType>(r.getType()).getShape());
+        return reshapedRecipe(source, cast<RankedTensorType>(r.getType()).getShape());
       })
       .Case([&](SliceOp s) -> Attribute {
         suffix = ".slice";

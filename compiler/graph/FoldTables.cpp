@@ -28,7 +28,7 @@ struct FoldTables : heddle::impl::FoldTablesBase<FoldTables> {
       auto use = gather.getTable().getDefiningOp<UseOp>();
       if (!use || gather.getTransposed() || dimsOf(gather.getTable()).getRank() != 2)
         continue;
-      Attribute recipe = TransposeRecipeAttr::get(&getContext(), weights.lookup(use.getWeightAttr()).getRecipe(), {1, 0});
+      Attribute recipe = transposedRecipe(weights.lookup(use.getWeightAttr()).getRecipe(), {1, 0});
       WeightOp shared = products.lookup(recipe);
       if (!shared)
         continue;

@@ -62,7 +62,7 @@ private:
   }
   Value transposed(UseOp use) {
     WeightOp weight = weights.lookup(use.getWeightAttr());
-    Attribute recipe = TransposeRecipeAttr::get(b.getContext(), weight.getRecipe(), {1, 0});
+    Attribute recipe = transposedRecipe(weight.getRecipe(), {1, 0});
     return WeightTable::use(b, use.getLoc(), weights.get(weight.getLoc(), (weight.getSymName() + ".transposed").str(), recipe, weight));
   }
 
@@ -121,7 +121,7 @@ private:
     Attribute recipe = weight.getRecipe();
     std::string name = weight.getSymName().str();
     if (type.getRank() != 1)
-      recipe = ReshapeRecipeAttr::get(b.getContext(), recipe, {type.getNumElements()}), name += ".reshaped";
+      recipe = reshapedRecipe(recipe, {type.getNumElements()}), name += ".reshaped";
     if (isa<arith::SubFOp>(biased.sum)) // y - b has the bits of y + (-b)
       recipe = ScaleRecipeAttr::get(b.getContext(), recipe, b.getF64FloatAttr(-1)), name += ".times";
     return WeightTable::use(b, use.getLoc(), weights.get(weight.getLoc(), name, recipe, weight));

@@ -1,10 +1,13 @@
-// Products of the same rows with several weights become one product with the weights side by side: q, k and v; eight heads, each with its own matrix.
+// Products of the same rows with several weights become one product with the weights side by side: q, k and v; a gate and what it opens; eight heads,
+// each with its own matrix.
 // Weight recipes do the joining when packing, and kernels read slices of the result in place. Runs after FuseLinear, before FoldTables. A column's
 // chain of multiply-adds stays what it was, so no row's bits change.
 #include "compiler/graph/Fusion.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/WeightTable.h"
 #include "dialect/View.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 #include <fmt/format.h>
@@ -28,23 +31,33 @@ FlatSymbolRefAttr nameOf(Value weight) {
 
 bool isElementwise(Operation *op) { return op->getNumResults() == 1 && OpTrait::hasElementwiseMappableTraits(op); }
 
+bool isNumber(Value value) {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  return matchPattern(broadcast ? broadcast.getSource() : value, m_Constant());
+}
+/// Elementwise work on one value.
+bool isActivation(Operation *op) { return isElementwise(op) && llvm::count_if(op->getOperands(), std::not_fn(isNumber)) == 1; }
+
 /// The op that takes a product, perhaps normalised and rotated, where kernels read a slice of a wider product as well as the product itself; else
-/// null.
+/// null. Elementwise work runs on a product's own tiles; only a gate, whose activation is multiplied with another product, gains as much by being
+/// joined.
 Operation *readerOf(LinearOp linear) {
   Operation *reader = nullptr;
+  bool isActive = false;
   SmallVector<Operation *> work{linear};
   for (size_t i = 0; i < work.size(); ++i)
     for (Operation *user : work[i]->getUsers()) {
-      if (isView(user) || isa<RotaryEmbeddingOp, LayerNormOp, RmsNormOp>(user))
+      isActive |= isActivation(user);
+      if (isView(user) || isActivation(user) || isa<RotaryEmbeddingOp, LayerNormOp, RmsNormOp>(user))
         work.push_back(user);
       else if (reader && reader != user)
         return nullptr;
       else
         reader = user;
     }
-  bool inPlace = reader && !isElementwise(reader) // runs on the product's own tiles
-                 && !reader->hasTrait<OpTrait::IsTerminator>() && !isa<PickOp, MaskOpInterface>(reader);
-  return inPlace ? reader : nullptr;
+  if (!reader || reader->hasTrait<OpTrait::IsTerminator>() || isa<PickOp, MaskOpInterface>(reader))
+    return nullptr; // takes whole tensors
+  return isa<arith::MulFOp>(reader) || (!isActive && !isElementwise(reader)) ? reader : nullptr;
 }
 
 /// Products of the same rows that become one; `concat` puts their results side by side already, or is null.
@@ -184,11 +197,7 @@ private:
     DenseMap<Attribute, int64_t> known;
     llvm::DenseSet<Attribute> shared;
     for (const Group &group : groups) {
-      SmallVector<Attribute> names;
-      for (LinearOp linear : group.products)
-        llvm::append_range(names, SmallVector<Attribute>{nameOf(linear.getWeight()), linear.getBias() ? nameOf(linear.getBias()) : Attribute()});
-      for (Attribute &name : names)
-        name = name ? name : Attribute(UnitAttr::get(&getContext()));
+      auto names = llvm::map_to_vector(group.products, [](LinearOp linear) -> Attribute { return nameOf(linear.getWeight()); });
       auto own = ArrayAttr::get(&getContext(), names);
       for (LinearOp linear : group.products) {
         Attribute name = nameOf(linear.getWeight());

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
+#include <algorithm>
 
 namespace heddle {
 #define GEN_PASS_DEF_FUSEROTARYEMBEDDING
@@ -100,14 +101,29 @@ private:
                  aCos.wave.angles == bCos.wave.angles;
     if (!turns)
       return failure();
-    for (Value source : cone)
-      if (dimsOf(source) == dims && channels.read(source, a) == aCos.source && channels.read(source, b) == bCos.source &&
-          (2 * pairs == width() || rest.read(source, i + 2 * pairs) == rest.read(root->getResult(0), i + 2 * pairs)))
-        return make(source, aCos.wave.angles, layout, gain);
+    auto isSource = [&](Value source, ArrayRef<int64_t> order) {
+      return channels.read(source, a, order) == aCos.source && channels.read(source, b, order) == bCos.source &&
+             (2 * pairs == width() || rest.read(source, i + 2 * pairs, order) == rest.read(root->getResult(0), i + 2 * pairs));
+    };
+    for (Value source : cone) {
+      SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, dims.getRank()));
+      if (dimsOf(source).getRank() != dims.getRank())
+        continue;
+      do
+        if (dimsOf(source).select(order) == dims && isSource(source, order))
+          return make(source, order, aCos.wave.angles, layout, gain);
+      while (std::next_permutation(order.begin(), order.end() - 1)); // heads may have been cut before they were moved
+    }
     return failure();
   }
 
-  LogicalResult make(Value source, const Angles &angles, PairLayout layout, double gain) {
+  Value moved(OpBuilder &b, Value value, ArrayRef<int64_t> order) {
+    return llvm::is_sorted(order) ? value
+                                  : b.createOrFold<TransposeOp>(root->getLoc(), dimsOf(value).select(order).tensorOf(elementOf(value)), value, order);
+  }
+
+  /// `source` has the channels of the root, its axes in this order.
+  LogicalResult make(Value source, ArrayRef<int64_t> sourceOrder, const Angles &angles, PairLayout layout, double gain) {
     int64_t rank = dims.getRank(), counted = angles.at.getNumResults();
     auto tokens = dyn_cast<AffineDimExpr>(angles.at.getResults().back());
     bool batch = counted == 1 || angles.at.getResult(0) == getAffineDimExpr(0, root->getContext());
@@ -119,13 +135,11 @@ private:
     Location place = root->getLoc();
     auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
     std::swap(order[tokens.getPosition()], order[rank - 2]); // the op has tokens before channels
-    auto move = [&](Value value) { return b.createOrFold<TransposeOp>(place, dimsOf(value).select(order).tensorOf(elementOf(value)), value, order); };
-    bool moved = !llvm::is_sorted(order);
-    Value from = moved ? move(source) : source;
+    Value from = moved(b, moved(b, source, sourceOrder), order);
     Value table = makeSinusoids(b, place, angles, PairLayout::halves, 2 * angles.frequencies.size());
     auto made =
         RotaryEmbeddingOp::create(b, place, from.getType(), from, table, PairLayoutAttr::get(b.getContext(), layout), b.getF64FloatAttr(gain));
-    return replaceFused(root, made, moved ? move(made) : made.getResult());
+    return replaceFused(root, made, moved(b, made, order));
   }
 
   /// A sum of something times a sine and something times a cosine that is no rotation.

@@ -61,8 +61,8 @@ def FuseProjections : Pass<"heddle-fuse-projections", "mlir::ModuleOp"> {
     `x @ v` and `x @ w` become slices of `x @ concat(v, w)`, and `concat(x @ v, x @ w)` that product itself; the weights are joined by a recipe. A product
     without bias gets one of -0 where others have theirs, which keeps every bit.
 
-    Takes what FuseLinear made, for one reader: the queries, keys and values of an attention. Leaves products with elementwise work behind them, which runs on
-    their own tiles; results that an entry returns, which would be copied; and weights that are read elsewhere in another company, whose bytes would be there
+    Takes what FuseLinear made, for one reader: the queries, keys and values of an attention, a gate and what it opens. Leaves products with other elementwise
+    work behind them, which runs on their own tiles; results that an entry returns, which would be copied; and weights that are read elsewhere in another company, whose bytes would be there
     twice. Example: test/graph/fuse-projections.mlir.
   }];
   let dependentDialects = ["::heddle::HeddleDialect"];

@@ -21,7 +21,7 @@ bool isLeaf(Operation *op) { return op->getNumOperands() == 0; }
 /// Costs nothing next to a product: what masks are computed by, and weights of rows.
 bool isCheap(Operation *op) {
   StringRef dialect = op->getName().getDialectNamespace();
-  return dialect == "arith" || dialect == "math" || isLeaf(op) || isFree(op) || isa<PositionsOp, MaskValuesOp, ConcatOp>(op);
+  return dialect == "arith" || dialect == "math" || isLeaf(op) || isFree(op) || isa<PositionsOp, SinusoidalPositionsOp, MaskValuesOp, ConcatOp>(op);
 }
 
 class Recorder {

@@ -61,3 +61,17 @@ std::optional<SmallVector<double>> heddle::numbersOfText(Attribute recipe) {
     return each(scale.getSource(), [by = scale.getNumber().getValueAsDouble()](double n) { return n * by; });
   return std::nullopt;
 }
+
+Attribute heddle::reshapedRecipe(Attribute source, ArrayRef<int64_t> shape) {
+  if (auto reshape = dyn_cast<ReshapeRecipeAttr>(source))
+    return reshapedRecipe(reshape.getSource(), shape);
+  return recipeType(source).getShape() == shape ? source : ReshapeRecipeAttr::get(source.getContext(), source, shape);
+}
+
+Attribute heddle::transposedRecipe(Attribute source, ArrayRef<int64_t> permutation) {
+  auto inner = dyn_cast<TransposeRecipeAttr>(source);
+  if (!inner)
+    return llvm::is_sorted(permutation) ? source : TransposeRecipeAttr::get(source.getContext(), source, permutation);
+  auto both = llvm::map_to_vector(permutation, [&](int64_t axis) { return inner.getPermutation()[axis]; });
+  return transposedRecipe(inner.getSource(), both);
+}

@@ -24,6 +24,10 @@ private:
   llvm::DenseMap<std::pair<mlir::Attribute, int>, WeightOp> byRecipe;
 };
 
+/// `source` under another shape, or with axes in another order: a chain of either is one, and none where nothing changes.
+mlir::Attribute reshapedRecipe(mlir::Attribute source, llvm::ArrayRef<int64_t> shape);
+mlir::Attribute transposedRecipe(mlir::Attribute source, llvm::ArrayRef<int64_t> permutation);
+
 /// The numbers that a recipe makes of the text alone, in double and not yet rounded; nothing where it reads a checkpoint.
 std::optional<llvm::SmallVector<double>> numbersOfText(mlir::Attribute recipe);
 

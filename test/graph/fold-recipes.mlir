@@ -95,3 +95,26 @@ func.func @no_fold_concat_with_activation(%x: !c) -> !s {
   %c = heddle.concat %v, %x axis 0 : !c, !c -> !s
   return %c : !s
 }
+
+// -----
+// What is moved back is the weight itself; of two reshapes the last one counts.
+// CHECK: heddle.weight @w : {{.*}} = #heddle.tensor<"w", tensor<2x6xf32>>
+// CHECK-NEXT: heddle.weight @w.reshaped.reshaped {{.*}} = #heddle.reshape<#heddle.tensor<"w", tensor<2x6xf32>>, [12]>
+// CHECK-NOT: heddle.weight
+!w = tensor<2x6xf32, #heddle.dims<2, 6>>
+!t = tensor<6x2xf32, #heddle.dims<6, 2>>
+!r = tensor<3x4xf32, #heddle.dims<3, 4>>
+!v = tensor<12xf32, #heddle.dims<12>>
+heddle.weight @w : !w = #heddle.tensor<"w", tensor<2x6xf32>>
+// CHECK-LABEL: @back
+// CHECK-DAG: %[[W:.*]] = heddle.use @w :
+// CHECK-DAG: %[[V:.*]] = heddle.use @w.reshaped.reshaped :
+// CHECK: return %[[W]], %[[V]]
+func.func @back() -> (!w, !v) {
+  %w = heddle.use @w : !w
+  %t = heddle.transpose %w [1, 0] : !w -> !t
+  %b = heddle.transpose %t [1, 0] : !t -> !w
+  %r = heddle.reshape %b : !w -> !r
+  %v = heddle.reshape %r : !r -> !v
+  return %b, %v : !w, !v
+}

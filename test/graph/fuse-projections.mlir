@@ -83,21 +83,44 @@ func.func @concatenated(%x: !x) -> !z {
 }
 
 // -----
-// A gate and what it opens: the activation and the product of both run on the tiles of the products, which are two for that.
+// A gate and what it opens.
 !x = tensor<?x8xf32, #heddle.dims<b, 8>>
 !w = tensor<8x4xf32, #heddle.dims<8, 4>>
 !y = tensor<?x4xf32, #heddle.dims<b, 4>>
 heddle.weight @gate : !w = #heddle.tensor<"gate", tensor<8x4xf32>>
 heddle.weight @up : !w = #heddle.tensor<"up", tensor<8x4xf32>>
-// CHECK-LABEL: @no_join_before_elementwise
-// CHECK-COUNT-2: heddle.linear
-func.func @no_join_before_elementwise(%x: !x) -> !y {
+// CHECK-LABEL: @gated
+// CHECK: %[[Y:.*]] = heddle.linear
+// CHECK-DAG: %[[GATE:.*]] = heddle.slice %[[Y]] axis 1 from 0
+// CHECK-DAG: %[[UP:.*]] = heddle.slice %[[Y]] axis 1 from 4
+// CHECK: %[[S:.*]] = heddle.silu %[[GATE]]
+// CHECK: arith.mulf %[[S]], %[[UP]]
+func.func @gated(%x: !x) -> !y {
   %w = heddle.use @gate : !w
   %v = heddle.use @up : !w
+  // expected-remark @+1 {{linear of 2 products}}
   %g = heddle.linear %x, %w : !x, !w -> !y
   %u = heddle.linear %x, %v : !x, !w -> !y
   %s = heddle.silu %g : !y
   %r = arith.mulf %s, %u : !y
+  return %r : !y
+}
+
+// -----
+!x = tensor<?x8xf32, #heddle.dims<b, 8>>
+!w = tensor<8x4xf32, #heddle.dims<8, 4>>
+!y = tensor<?x4xf32, #heddle.dims<b, 4>>
+heddle.weight @gate : !w = #heddle.tensor<"gate", tensor<8x4xf32>>
+heddle.weight @up : !w = #heddle.tensor<"up", tensor<8x4xf32>>
+// A sum runs on the tiles of one of the products.
+// CHECK-LABEL: @no_join_before_sum
+// CHECK-COUNT-2: heddle.linear
+func.func @no_join_before_sum(%x: !x) -> !y {
+  %w = heddle.use @gate : !w
+  %v = heddle.use @up : !w
+  %g = heddle.linear %x, %w : !x, !w -> !y
+  %u = heddle.linear %x, %v : !x, !w -> !y
+  %r = arith.addf %g, %u : !y
   return %r : !y
 }
 // Results would be copied out of the joined one.

@@ -161,3 +161,38 @@ func.func @interleaved(%x: !x) -> !x attributes {heddle.dimensions = [#heddle.di
   %y = heddle.concat %zr, %rest axis 2 : !r, !h -> !x
   return %y : !x
 }
+
+// -----
+// Heads are cut in halves before they are moved in front of the tokens: the whole of them is no value yet.
+!x = tensor<?x?x2x4xf32, #heddle.dims<b, s, 2, 4>>
+!c = tensor<?x?x2x2xf32, #heddle.dims<b, s, 2, 2>>
+!p = tensor<?x2x?x2xf32, #heddle.dims<b, 2, s, 2>>
+!y = tensor<?x2x?x4xf32, #heddle.dims<b, 2, s, 4>>
+!t = tensor<?x?x4xf32, #heddle.dims<b, s, 4>>
+!h = tensor<?x?x2xf32, #heddle.dims<b, s, 2>>
+!i = tensor<?x?xi32, #heddle.dims<b, s>>
+// CHECK-LABEL: func.func @cut_before_moved
+// CHECK: %[[X:.*]] = heddle.transpose %arg0 [0, 2, 1, 3]
+// CHECK: %[[Y:.*]] = heddle.rotary_embedding %[[X]], %{{.*}} halves gain 1.000000e+00
+// CHECK: return %[[Y]]
+func.func @cut_before_moved(%x: !x) -> !y attributes {heddle.dimensions = [#heddle.dimension<"b">, #heddle.dimension<"s" over "b" bound 8>]} {
+  %i = heddle.positions : !i
+  %a = heddle.sinusoidal_positions %i frequencies [1.0, 0.5] halves shift 0 : !i -> !t
+  %s = heddle.slice %a axis 2 from 0 : !t -> !h
+  %c = heddle.slice %a axis 2 from 2 : !t -> !h
+  %x1 = heddle.slice %x axis 3 from 0 : !x -> !c
+  %x2 = heddle.slice %x axis 3 from 2 : !x -> !c
+  %p = heddle.transpose %x1 [0, 2, 1, 3] : !c -> !p
+  %q = heddle.transpose %x2 [0, 2, 1, 3] : !c -> !p
+  %cb = heddle.broadcast %c along [0, 2, 3] : !h -> !p
+  %sb = heddle.broadcast %s along [0, 2, 3] : !h -> !p
+  %m = arith.mulf %p, %cb : !p
+  %n = arith.mulf %q, %sb : !p
+  %d = arith.subf %m, %n : !p
+  %o = arith.mulf %q, %cb : !p
+  %r = arith.mulf %p, %sb : !p
+  %e = arith.addf %o, %r : !p
+  // expected-remark @+1 {{rotary_embedding}}
+  %y = heddle.concat %d, %e axis 3 : !p, !p -> !y
+  return %y : !y
+}

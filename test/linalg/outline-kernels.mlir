@@ -150,7 +150,7 @@ func.func @named(%x: !x) -> !x attributes {heddle.entry} {
 }
 
 // -----
-// A gated unit is two kernels, one a product: the activation runs on the tiles of the gate's, the product of both, a bias before and a residual behind it
+// A gated unit of two products is two kernels: the activation runs on the tiles of the gate's, the product of both, a bias before and a residual behind it
 // on those of the other.
 !x = tensor<?x8xf32, #heddle.dims<s.tokens, 8>>
 !w = tensor<8x8xf32, #heddle.dims<8, 8>>
