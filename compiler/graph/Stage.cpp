@@ -9,10 +9,11 @@ using namespace mlir;
 void heddle::buildGraphStage(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createFoldRecipes());
-  pm.addPass(createNormalizeViews());
   pm.addPass(createCSEPass()); // equal formulas are one value: matchers compare values
   pm.addPass(createFuseRotaryEmbedding());
   pm.addPass(createFuseSinusoidalPositions());
+  pm.addPass(createNormalizeViews()); // not before: a rotation of the first channels is of the whole row that they were cut from
+  pm.addPass(createCSEPass());
   pm.addPass(createFuseActivations());
   pm.addPass(createFuseNorms());
   pm.addPass(createFuseSoftmax());
