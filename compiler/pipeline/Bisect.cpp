@@ -32,7 +32,10 @@ std::string describe(const Judgement &judgement) {
 class Bisection {
 public:
   Bisection(const BisectOptions &options, std::vector<Snapshot> snapshots, const EntryArguments &arguments, SnapshotRunner &runner)
-      : options(options), snapshots(std::move(snapshots)), arguments(arguments), runner(runner), judged(this->snapshots.size()) {}
+      : options(options), snapshots(std::move(snapshots)), arguments(arguments.tensors()), environment(arguments.environment()), runner(runner),
+        judged(this->snapshots.size()) {
+    environment.roundsTables = false; // a table and the formula of its elements are one number
+  }
 
   /// The interpreter's results of the module as given; false after a message.
   bool interpretExpected(Diagnostics &diagnostics) {
@@ -40,7 +43,7 @@ public:
     names = resultNames(entry);
     for (Type type : entry.getResultTypes())
       exact.push_back(!isa<FloatType>(getElementTypeOrSelf(type)));
-    auto results = evaluateEntry(entry, arguments.tensors(), arguments.environment(), options.checkpoint, diagnostics);
+    auto results = evaluateEntry(entry, arguments, environment, options.checkpoint, diagnostics);
     if (results)
       expected = std::move(*results);
     return results.has_value();
@@ -74,7 +77,7 @@ public:
       if (isNew(i))
         text += fmt::format("  or in {}, after which no result is known: {}\n", shortPass(i), describe(judge(i)));
     if (isInterpretable(found) && snapshots[found].failure.empty())
-      text += findFirstDifference(entryOf(found - 1), entryOf(found), arguments, options.checkpoint);
+      text += findFirstDifference(entryOf(found - 1), entryOf(found), arguments, environment, options.checkpoint);
     return text + reproduce(agrees, found);
   }
 
@@ -157,7 +160,7 @@ private:
 
   Judgement interpret(size_t i) {
     Diagnostics diagnostics;
-    auto results = evaluateEntry(entryOf(i), arguments.tensors(), arguments.environment(), options.checkpoint, diagnostics);
+    auto results = evaluateEntry(entryOf(i), arguments, environment, options.checkpoint, diagnostics);
     if (!results)
       return {Verdict::Departs, "", "cannot be interpreted: " + diagnostics.render(), {}};
     return compare(*results, graphBound);
@@ -216,7 +219,8 @@ private:
 
   const BisectOptions &options;
   std::vector<Snapshot> snapshots;
-  const EntryArguments &arguments;
+  std::vector<Tensor> arguments;
+  Environment environment;
   SnapshotRunner &runner;
   std::vector<std::optional<Judgement>> judged;
   std::vector<std::string> names;

@@ -21,22 +21,22 @@ Key keyOf(Operation *op) {
 }
 
 /// Calls `see` with what each op of an entry gives, masks excepted.
-void observe(func::FuncOp entry, const EntryArguments &arguments, const Checkpoint *checkpoint,
+void observe(func::FuncOp entry, ArrayRef<Tensor> arguments, const Environment &environment, const Checkpoint *checkpoint,
              llvm::function_ref<void(Operation *, const Tensor &)> see) {
   Diagnostics quiet;
-  (void)evaluateEntry(entry, arguments.tensors(), arguments.environment(), checkpoint, quiet,
-                      [&](Operation *op, ArrayRef<const Datum *>, Datum &result) {
-                        if (const auto *tensor = std::get_if<Tensor>(&result))
-                          see(op, *tensor);
-                      });
+  (void)evaluateEntry(entry, arguments, environment, checkpoint, quiet, [&](Operation *op, ArrayRef<const Datum *>, Datum &result) {
+    if (const auto *tensor = std::get_if<Tensor>(&result))
+      see(op, *tensor);
+  });
 }
 } // namespace
 
-std::string heddle::findFirstDifference(func::FuncOp before, func::FuncOp after, const EntryArguments &arguments, const Checkpoint *checkpoint) {
+std::string heddle::findFirstDifference(func::FuncOp before, func::FuncOp after, ArrayRef<Tensor> arguments, const Environment &environment,
+                                        const Checkpoint *checkpoint) {
   std::map<Key, std::vector<Made>> known;
-  observe(before, arguments, checkpoint, [&](Operation *op, const Tensor &value) { known[keyOf(op)].push_back({op, value}); });
+  observe(before, arguments, environment, checkpoint, [&](Operation *op, const Tensor &value) { known[keyOf(op)].push_back({op, value}); });
   std::string text;
-  observe(after, arguments, checkpoint, [&](Operation *op, const Tensor &value) {
+  observe(after, arguments, environment, checkpoint, [&](Operation *op, const Tensor &value) {
     auto same = known.find(keyOf(op));
     if (!text.empty() || same == known.end())
       return;

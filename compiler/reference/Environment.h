@@ -20,7 +20,8 @@ struct Rows {
 struct Environment {
   std::map<std::string, int64_t> sizes; // a ragged dimension's size is its padded width
   std::map<std::string, Rows> ragged;
-  bool roundsTables = true; // sinusoidal positions are f32, as an executable's table is; not where a formula is compared with what replaced it
+  /// Sinusoidal positions and weights are f32, as an executable's tables are; not where a formula is compared with what replaced it.
+  bool roundsTables = true;
 
   /// The size of a dimension; `s.tokens` of a ragged dimension s is the sum of its lengths. None where it is unknown.
   std::optional<int64_t> size(llvm::StringRef name) const;

@@ -165,7 +165,7 @@ private:
     auto made = recipeType(symbol.getRecipe(), &why);
     if (!made)
       return fail(use, fmt::format("the recipe is inconsistent: {}", why));
-    auto tensor = evaluateRecipe(symbol.getRecipe(), checkpoint, diagnostics);
+    auto tensor = evaluateRecipe(symbol.getRecipe(), checkpoint, diagnostics, /*exact=*/!environment.roundsTables);
     if (!tensor)
       return nullptr;
     if (ArrayRef<int64_t>(tensor->shape) != symbol.getTensorType().getShape())
