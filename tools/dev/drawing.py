@@ -95,7 +95,7 @@ class Drawing:
         # Rows without a key they see are drawn where the formula has a value for them.
         if self.kind in ("encoder", "decoder", "encoder-decoder", "captions") and not self.vectors and not self.attention.needs_keys and self.maybe("padding ids", 0.25):
             self.parts.append("ids")
-        self.causal = "causal" in self.parts and self.kind != "picture"
+        self.causal = "causal" in self.parts and self.kind != "picture" and self.attention.miss not in ("queries", "second use")
         self.attention.masks, self.attention.is_causal = bool(self.parts), "causal" in self.parts
         self.mask = f"{' and '.join(self.parts)} as {self.attention.mask_form()}" if self.parts else "none"
 
