@@ -42,8 +42,9 @@ struct ConsumerMasks {
     if (made.empty() || llvm::any_of(made, [&](Value one) { return isFusionOff(consumer, nameOf(one)); }))
       return mask;
     ++lifted;
-    for (Value one : made)
-      remark::passed(op->getLoc(), remark::RemarkOpts::name(nameOf(one)).category("fusion")) << remark::add("{0}", nameOf(one).str());
+    for (Value one : made) // what is left of a tensor is told by nobody
+      if (!isa<MaskTensorOp, BiasTensorOp>(one.getDefiningOp()))
+        remark::passed(op->getLoc(), remark::RemarkOpts::name(nameOf(one)).category("fusion")) << remark::add("{0}", nameOf(one).str());
     return joined(made);
   }
 };

@@ -1,6 +1,7 @@
 #include "compiler/graph/MaskReader.h"
 #include "compiler/graph/Fusion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
 #include <fmt/format.h>
 
@@ -52,7 +53,22 @@ bool MaskReader::readPrefix(Condition causal, Condition inside) {
   auto bounds = formula.distances(causal.term, causal.opposite);
   Operation *op = inside.term.view.base.getDefiningOp();
   auto order = orderOf(op);
-  if (!bounds || bounds->least || bounds->most != 0 || !order || space.getRank() < 3)
+  if (!bounds || bounds->least || bounds->most != 0 || space.getRank() < 3)
+    return false;
+  Location loc = inside.term.view.base.getLoc();
+  auto ofRows = [&](int32_t value) {
+    Value number = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+    return BroadcastOp::create(b, loc, space.extent(0).tensorOf(b.getI32Type()), number, ArrayRef<int64_t>()).getResult();
+  };
+  uint64_t ofRow = formula.bit(formula.batchAxis);
+  if (!(formula.axesOf(inside.term) & ~ofRow)) { // of the row alone: all of it is the prefix, or nothing
+    Value all = ofTokens(inside.term, {});
+    if (!all)
+      return false;
+    Value whole = ofRows(std::numeric_limits<int32_t>::max()), none = ofRows(0);
+    return make<MaskPrefixOp>(inside.term, arith::SelectOp::create(b, loc, all, inside.opposite ? none : whole, inside.opposite ? whole : none));
+  }
+  if (!order)
     return false;
   auto left = formula.positions(formula.operand(inside.term, op->getOperand(0)));
   auto right = left ? formula.positions(formula.operand(inside.term, op->getOperand(1))) : std::nullopt;
@@ -66,17 +82,13 @@ bool MaskReader::readPrefix(Condition causal, Condition inside) {
     left = sum;
     of = exchanged(of);
   }
-  uint64_t ofRow = formula.bit(formula.batchAxis);
   bool isLength = left->others.size() == 1 && left->others[0].first == -1 && elementOf(left->others[0].second.view.base).isInteger(32) &&
                   !(formula.axesOf(left->others[0].second) & ~ofRow);
   if (left->key != 1 || left->query != 0 || (of != Order::Less && of != Order::LessEqual) || std::floor(left->constant) != left->constant ||
       !(isLength || left->others.empty()))
     return false;
   auto more = static_cast<int32_t>(std::clamp(-left->constant + (of == Order::LessEqual), -0x1p30, 0x1p30));
-  Location loc = op->getLoc();
-  DimsAttr batch = space.extent(0);
-  Value number = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(more));
-  Value lengths = BroadcastOp::create(b, loc, batch.tensorOf(b.getI32Type()), number, ArrayRef<int64_t>());
+  Value lengths = ofRows(more);
   if (isLength) {
     Value given = ofTokens(left->others[0].second, {});
     if (!given)
@@ -123,21 +135,63 @@ bool MaskReader::readTokens(Condition condition) {
   return make<MaskTokensOp>(condition.term, ofQuery ? tokens : Value(), ofQuery ? Value() : tokens);
 }
 
-/// 0 or 1 compared with a number: the condition that was made a number, its opposite, or nothing at all.
-bool MaskReader::readTruth(Condition condition) {
+/// A number that is 1 where a condition holds, and 0 elsewhere.
+bool MaskReader::isTruth(const Term &term) const {
+  int steps = 64; // a value that is used twice at every step has exponentially many paths
+  return isTruth(term, steps);
+}
+
+bool MaskReader::isTruth(const Term &term, int &steps) const {
+  Operation *op = --steps < 0 ? nullptr : term.view.base.getDefiningOp();
+  auto operand = [&](unsigned i) { return formula.operand(term, op->getOperand(i)); };
+  if (isa_and_nonnull<arith::UIToFPOp, arith::ExtUIOp>(op))
+    return elementOf(op->getOperand(0)).isInteger(1);
+  if (isa_and_nonnull<arith::SIToFPOp>(op))
+    return isTruth(operand(0), steps);
+  if (isa_and_nonnull<arith::SelectOp>(op)) {
+    auto yes = formula.numberOf(operand(1)), no = formula.numberOf(operand(2));
+    return yes && no && ((*yes == 1 && *no == 0) || (*yes == 0 && *no == 1));
+  }
+  if (isa_and_nonnull<arith::SubFOp, arith::SubIOp>(op))
+    return formula.numberOf(operand(0)) == 1.0 && isTruth(operand(1), steps);
+  return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(op) && isTruth(operand(0), steps) && isTruth(operand(1), steps);
+}
+
+/// Where a truth is 1, or 0: a product is `and`, 1 - x is `not`.
+void MaskReader::readTruth(const Term &truth, bool opposite) {
+  Operation *op = truth.view.base.getDefiningOp();
+  auto operand = [&](unsigned i) { return formula.operand(truth, op->getOperand(i)); };
+  if (isa<arith::SIToFPOp>(op))
+    return readTruth(operand(0), opposite);
+  if (isa<arith::SubFOp, arith::SubIOp>(op))
+    return readTruth(operand(1), !opposite);
+  if (isa<arith::MulFOp, arith::MulIOp>(op)) {
+    readTruth(operand(0), opposite);
+    return readTruth(operand(1), opposite);
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    opposite = opposite != (formula.numberOf(operand(1)) == 0.0);
+  readCondition({operand(0), opposite});
+}
+
+/// 0 or 1 compared with a number: the condition that was made a number, or its opposite.
+bool MaskReader::readComparedTruth(Condition condition) {
   Operation *op = condition.term.view.base.getDefiningOp();
   auto order = orderOf(op);
   if (!order)
     return false;
-  Term truth = formula.operand(condition.term, op->getOperand(0));
-  auto than = formula.numberOf(formula.operand(condition.term, op->getOperand(1)));
-  Operation *converted = truth.view.base.getDefiningOp();
-  if (!than || !isa_and_nonnull<arith::UIToFPOp, arith::ExtUIOp>(converted) || !elementOf(converted->getOperand(0)).isInteger(1))
+  Term left = formula.operand(condition.term, op->getOperand(0)), right = formula.operand(condition.term, op->getOperand(1));
+  bool swapped = isTruth(right);
+  const Term &truth = swapped ? right : left;
+  auto than = formula.numberOf(swapped ? left : right);
+  if (!than || !isTruth(truth))
     return false;
-  bool ofTrue = holds(*order, 1, *than) != condition.opposite, ofFalse = holds(*order, 0, *than) != condition.opposite;
-  if (ofTrue == ofFalse)
-    return false;
-  readCondition({formula.operand(truth, converted->getOperand(0)), ofFalse});
+  Order of = swapped ? exchanged(*order) : *order;
+  bool ofTrue = holds(of, 1, *than) != condition.opposite, ofFalse = holds(of, 0, *than) != condition.opposite;
+  bool product = isa<arith::MulFOp, arith::MulIOp>(truth.view.base.getDefiningOp());
+  if (ofTrue == ofFalse || (product && ofFalse))
+    return false; // nothing at all, or `or`
+  readTruth(truth, ofFalse);
   return true;
 }
 
@@ -169,7 +223,7 @@ void MaskReader::readCondition(Condition condition) {
   if ((isOr || isAnd) &&
       (readPrefix(side(0, condition.opposite), side(1, condition.opposite)) || readPrefix(side(1, condition.opposite), side(0, condition.opposite))))
     return;
-  if (readTruth(condition))
+  if (readComparedTruth(condition))
     return;
   if (auto bounds = formula.distances(condition.term, condition.opposite); bounds && readDistances(condition, *bounds))
     return;
@@ -215,8 +269,16 @@ SmallVector<Value> MaskReader::read(MaskTensorOp op) {
   return made;
 }
 
-/// where(seen, 0, -infinity): what is added hides.
+/// exp of it is 0 in f32, beside any scores one meets.
+static constexpr double meantToHide = -1000;
+static const char *addInfinity = "add -infinity: a row that sees nothing then gives 0";
+
+/// where(seen, 0, -infinity), log(seen): what is added hides.
 bool MaskReader::readChoice(const Term &term) {
+  if (auto log = term.op<math::LogOp>(); log && isTruth(formula.operand(term, log.getOperand()))) {
+    readTruth(formula.operand(term, log.getOperand()), false); // log(1) and log(0)
+    return true;
+  }
   auto select = term.op<arith::SelectOp>();
   if (!select)
     return false;
@@ -224,10 +286,8 @@ bool MaskReader::readChoice(const Term &term) {
   if (!yes || !no || (*yes != 0 && *no != 0))
     return false;
   double added = *yes == 0 ? *no : *yes;
-  constexpr double meantToHide = -1000; // exp of it is 0 in f32, beside any scores one meets
   if (added <= meantToHide && std::isfinite(added))
-    (void)reportMissed(select, "mask", fmt::format("{} is added to hidden scores, a number like any other", added),
-                       "add -infinity: a row that sees nothing then gives 0");
+    (void)reportMissed(select, "mask", fmt::format("{} is added to hidden scores, a number like any other", added), addInfinity);
   if (added != -std::numeric_limits<double>::infinity())
     return false;
   readCondition({formula.operand(term, select.getCondition()), *yes != 0});
@@ -262,6 +322,11 @@ bool MaskReader::readAlibi(double coefficient, const Term &term) {
 
 SmallVector<Value> MaskReader::read(BiasTensorOp op) {
   Sum sum = formula.sum(formula.root);
+  for (auto [coefficient, term] : sum.terms) // (1 - seen) * -10000
+    if (std::abs(coefficient) >= -meantToHide && std::isfinite(coefficient) && isTruth(term)) {
+      (void)reportMissed(op, "mask", fmt::format("{} is added to hidden scores, a number like any other", -std::abs(coefficient)), addInfinity);
+      return {};
+    }
   if (!fits() || sum.number != 0)
     return {};
   SmallVector<std::pair<double, Term>> others;

@@ -33,7 +33,10 @@ private:
     return true;
   }
   void readCondition(Condition condition);
-  bool readTruth(Condition condition);
+  bool isTruth(const Term &term) const;
+  bool isTruth(const Term &term, int &steps) const;
+  void readTruth(const Term &truth, bool opposite);
+  bool readComparedTruth(Condition condition);
   bool readDistances(Condition condition, const DistanceBounds &bounds);
   bool readPrefix(Condition left, Condition right);
   bool readSegments(Condition condition);

@@ -118,8 +118,7 @@ func.func @rest(%q: !q, %given: !b) -> !q {
   %j = heddle.broadcast %positions along [0, 2] : !i -> !p
   %causal = arith.cmpi sle, %j, %i : !p
   %seen = arith.andi %given, %causal : !b
-  // expected-remark @+2 {{mask_causal}}
-  // expected-remark @+1 {{mask_tensor}}
+  // expected-remark @+1 {{mask_causal}}
   %m = heddle.mask_tensor %seen : !b
   %o = heddle.attention %q, %q, %q mask %m scale 0.5 : !q, !q, !q -> !q
   return %o : !q
@@ -172,6 +171,68 @@ func.func @no_masks_of_finite_numbers(%q: !q, %seen: !b) -> !q {
   // expected-remark @+1 {{-1000000000 is added to hidden scores, a number like any other}}
   %hidden = arith.select %seen, %zero, %low : !b, !p
   %m = heddle.bias_tensor %hidden : !p
+  %o = heddle.attention %q, %q, %q mask %m scale 0.5 : !q, !q, !q -> !q
+  return %o : !q
+}
+
+// -----
+!q = tensor<?x1x?x4xf32, #heddle.dims<batch, 1, s, 4>>
+!i = tensor<?x?xi32, #heddle.dims<batch, s>>
+!p = tensor<?x?x?xi32, #heddle.dims<batch, s, s>>
+!b = tensor<?x?x?xi1, #heddle.dims<batch, s, s>>
+// causal or not hidden, decided for all of a row when running: its prefix is everything, or nothing.
+// CHECK-LABEL: func.func @whole_rows
+// CHECK: %[[LENGTHS:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<?xi1, #heddle.dims<batch>>, tensor<?xi32, #heddle.dims<batch>>
+// CHECK: heddle.mask_prefix %[[LENGTHS]]
+// CHECK-NOT: heddle.mask_tensor
+func.func @whole_rows(%q: !q, %open: tensor<i1, #heddle.dims<>>) -> !q {
+  %positions = heddle.positions : !i
+  %i = heddle.broadcast %positions along [0, 1] : !i -> !p
+  %j = heddle.broadcast %positions along [0, 2] : !i -> !p
+  %causal = arith.cmpi sle, %j, %i : !p
+  %all = heddle.broadcast %open along [] : tensor<i1, #heddle.dims<>> -> !b
+  %seen = arith.ori %causal, %all : !b
+  // expected-remark @+1 {{mask_prefix}}
+  %m = heddle.mask_tensor %seen : !b
+  %o = heddle.attention %q, %q, %q mask %m scale 0.5 : !q, !q, !q -> !q
+  return %o : !q
+}
+
+// -----
+!q = tensor<?x1x?x4xf32, #heddle.dims<batch, 1, s, 4>>
+!i = tensor<?x?xi32, #heddle.dims<batch, s>>
+!f = tensor<?x?xf32, #heddle.dims<batch, s>>
+!p = tensor<?x?x?xf32, #heddle.dims<batch, s, s>>
+!b = tensor<?x?x?xi1, #heddle.dims<batch, s, s>>
+// Conditions as numbers: products are `and`, 1 - x is `not`, the logarithm of 0 hides; a distance has two sides.
+// CHECK-LABEL: func.func @numbers
+// CHECK-DAG: heddle.mask_tokens keys
+// CHECK-DAG: heddle.mask_window left 3
+// CHECK-DAG: heddle.mask_window right 3
+// CHECK-NOT: heddle.mask_tensor
+// CHECK-NOT: heddle.bias_tensor
+func.func @numbers(%q: !q, %padding: tensor<?x?xi1, #heddle.dims<batch, s>>) -> !q {
+  %c1 = arith.constant 1.0 : f64
+  %c3 = arith.constant 3.0 : f64
+  %one = heddle.broadcast %c1 along [] : f64 -> !f
+  %three = heddle.broadcast %c3 along [] : f64 -> !p
+  %hidden = arith.uitofp %padding : tensor<?x?xi1, #heddle.dims<batch, s>> to !f
+  %real = arith.subf %one, %hidden : !f
+  %keys = heddle.broadcast %real along [0, 2] : !f -> !p
+  %positions = heddle.positions : !i
+  %floats = arith.sitofp %positions : !i to !f
+  %i = heddle.broadcast %floats along [0, 1] : !f -> !p
+  %j = heddle.broadcast %floats along [0, 2] : !f -> !p
+  %difference = arith.subf %i, %j : !p
+  %distance = math.absf %difference : !p
+  %near = arith.cmpf olt, %distance, %three : !p
+  %nears = arith.uitofp %near : !b to !p
+  %both = arith.mulf %nears, %keys : !p
+  %added = math.log %both : !p
+  // expected-remark @+3 {{mask_window}}
+  // expected-remark @+2 {{mask_window}}
+  // expected-remark @+1 {{mask_tokens}}
+  %m = heddle.bias_tensor %added : !p
   %o = heddle.attention %q, %q, %q mask %m scale 0.5 : !q, !q, !q -> !q
   return %o : !q
 }

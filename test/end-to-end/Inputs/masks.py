@@ -16,6 +16,8 @@ MASKS = {
     "segments": ("segments(t, t)", "tj == ti"),
     "padding": ("rearrange(t != 0, [b, s] -> [b, 1, 1, s])", "not (tj == 0)"),
     "combined": ("causal and window(50) and segments(t, t)", "ti == tj and f32(i >= j) > 0.5 and not (i - j > 49)"),
+    "distance": ("window(9, 9)", "abs(f32(i - j)) < 9"),
+    "numbers": ("causal and rearrange(t != 0, [b, s] -> [b, 1, 1, s])", "f32(i >= j) * (1 - where(tj == 0, 1, 0)) == 1"),
     "rows-and-keys": ("causal and rearrange(t != 0, [b, s] -> [b, 1, 1, s]) and rearrange(t != 3, [b, s] -> [b, 1, s, 1])", "tj != 0 and j <= i and ti != 3"),
 }
 PLACES = """    p = positions(x)
@@ -57,7 +59,9 @@ def seen(name, arrays):
     visible = {
         "causal": j <= i, "window": (j <= i) & (i - j < 30), "two-sided": (i - j < 30) & (j - i < 20), "right": j - i < 5, "prefix": (j <= i) | (j < n),
         "segments": (ti == tj) & (i == i), "padding": (tj != 0) & (i == i), "combined": (ti == tj) & (j <= i) & (i - j < 50),
-        "rows-and-keys": (j <= i) & (tj != 0) & (ti != 3)}
+        "distance": ("window(9, 9)", "abs(f32(i - j)) < 9"),
+    "numbers": ("causal and rearrange(t != 0, [b, s] -> [b, 1, 1, s])", "f32(i >= j) * (1 - where(tj == 0, 1, 0)) == 1"),
+    "rows-and-keys": (j <= i) & (tj != 0) & (ti != 3)}
     real = np.arange(200) < LENGTHS[:, None]
     return visible[name] & real[:, None] & real[:, :, None]
 
