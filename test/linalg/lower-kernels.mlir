@@ -98,3 +98,28 @@ func.func private @no_softmax_of_another_axis(%x: !x) -> !x {
   %y = heddle.softmax %x axis 1 : !x
   return %y : !x
 }
+
+// -----
+!q = tensor<?x2x16xf32, #heddle.dims<s.tokens, 2, 16>>
+!x = tensor<?x32xf32, #heddle.dims<s.tokens, 32>>
+!o = tensor<?xi64, #heddle.dims<batch + 1>>
+!s = tensor<?xi64, #heddle.dims<batch>>
+// The loop over key blocks begins and ends with what the queries of a tile may see.
+// CHECK-LABEL: func.func private @window
+// CHECK: %[[END:.*]] = arith.addi %{{.*}}, %c{{[0-9]+}}
+// CHECK: %[[LEAST:.*]] = arith.addi %[[QUERY:.*]], %c-255
+// CHECK: %[[FIRST:.*]] = arith.maxsi %{{.*}}, %[[LEAST]]
+// CHECK: %[[BEHIND:.*]] = arith.minsi %{{.*}}
+// CHECK: %[[FIRST_BLOCK:.*]] = arith.divui %[[FIRST]], %c64
+// CHECK: %[[LAST_BLOCK:.*]] = arith.ceildivui %[[BEHIND]], %c64
+// CHECK: %[[LAST:.*]] = arith.select %{{.*}}, %[[LAST_BLOCK]], %[[FIRST_BLOCK]]
+// CHECK: scf.for %{{.*}} = %[[FIRST_BLOCK]] to %[[LAST]]
+func.func private @window(%x: !x, %o: !o, %s: !s) -> !x {
+  %q = heddle.reshape %x : !x -> !q
+  %c = heddle.mask_causal
+  %w = heddle.mask_window left 256
+  %m = heddle.mask_and %c, %w
+  %a = heddle.attention %q, %q, %q mask %m scale 0.25 queries %o, %s : !o, !s keys %o, %s : !o, !s : !q, !q, !q -> !q
+  %y = heddle.reshape %a : !q -> !x
+  return %y : !x
+}
