@@ -93,9 +93,9 @@ Answer MaskPrefixOp::keyRange(OpBuilder &b, Location loc, const MaskSite &site, 
 }
 
 /// [batch, tokens], or [tokens] of rows.
-static bool isOfTokens(Value values, unsigned bits) {
+static bool isOfTokens(Value values, function_ref<bool(Type)> isElement) {
   auto type = cast<RankedTensorType>(values.getType());
-  return type.getElementType().isInteger(bits) && dimsOf(type) && (type.getRank() == 1 || type.getRank() == 2);
+  return isElement(type.getElementType()) && dimsOf(type) && (type.getRank() == 1 || type.getRank() == 2);
 }
 /// The number of one token: of a query or a key, at its position. Kept within the tensor, as in pairValue.
 static Value tokenValue(OpBuilder &b, Location loc, const MaskSite &site, Value operand, Value position, bool ofKey) {
@@ -109,7 +109,7 @@ static Value tokenValue(OpBuilder &b, Location loc, const MaskSite &site, Value 
 
 LogicalResult MaskSegmentsOp::verify() {
   for (Value side : {getQueries(), getKeys()})
-    if (!isOfTokens(side, 32))
+    if (!isOfTokens(side, [](Type element) { return element.isInteger(32); }))
       return emitOpError("expected i32 of [batch, tokens] or [tokens] with named extents, got ") << side.getType(); // (C1)
   return success();
 }
@@ -126,7 +126,7 @@ LogicalResult MaskTokensOp::verify() {
   if (!getQueries() && !getKeys())
     return emitOpError("expected queries or keys"); // (C1)
   for (Value side : getOperands())
-    if (!isOfTokens(side, 1))
+    if (!isOfTokens(side, [](Type element) { return element.isInteger(1); }))
       return emitOpError("expected i1 of [batch, tokens] or [tokens] with named extents, got ") << side.getType(); // (C1)
   return success();
 }
@@ -215,14 +215,31 @@ LogicalResult BiasTensorOp::verify() { return verifyPairs(*this, getValues(), fa
 Answer BiasTensorOp::classifyTile(OpBuilder &b, Location loc, const MaskSite &, Value, Value, Value, Value) {
   return {truth(b, loc, true), truth(b, loc, false)}; // -infinity hides
 }
-Answer BiasTensorOp::emitScore(OpBuilder &b, Location loc, const MaskSite &site, Value query, Value key, Value score) {
-  Value bias = pairValue(b, loc, site, getValues(), query, key);
+/// -infinity added to a score hides it, whatever it is.
+static Answer addOrHide(OpBuilder &b, Location loc, Value score, Value bias) {
   Value lowest = arith::ConstantOp::create(b, loc, b.getFloatAttr(bias.getType(), -std::numeric_limits<double>::infinity()));
   Value seen = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, bias, lowest);
   return {seen, arith::AddFOp::create(b, loc, score, bias)};
 }
+Answer BiasTensorOp::emitScore(OpBuilder &b, Location loc, const MaskSite &site, Value query, Value key, Value score) {
+  return addOrHide(b, loc, score, pairValue(b, loc, site, getValues(), query, key));
+}
 bool BiasTensorOp::readsPairs() { return true; }
 bool BiasTensorOp::changesScores() { return true; }
+
+LogicalResult BiasTokensOp::verify() {
+  if (isOfTokens(getKeys(), [](Type element) { return isa<FloatType>(element); }))
+    return success();
+  return emitOpError("expected floats of [batch, tokens] or [tokens] with named extents, got ") << getKeys().getType(); // (C1)
+}
+Answer BiasTokensOp::classifyTile(OpBuilder &b, Location loc, const MaskSite &, Value, Value, Value, Value) {
+  return {truth(b, loc, true), truth(b, loc, false)}; // -infinity hides
+}
+Answer BiasTokensOp::emitScore(OpBuilder &b, Location loc, const MaskSite &site, Value, Value key, Value score) {
+  return addOrHide(b, loc, score, tokenValue(b, loc, site, getKeys(), key, true));
+}
+bool BiasTokensOp::readsPairs() { return true; }
+bool BiasTokensOp::changesScores() { return true; }
 
 LogicalResult BiasRelativeOp::verify() {
   auto type = cast<RankedTensorType>(getTable().getType());

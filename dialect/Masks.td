@@ -158,6 +158,23 @@ def Heddle_BiasTensorOp : Heddle_MaskOp<"bias_tensor", ["readsPairs", "changesSc
   let hasVerifier = 1;
 }
 
+def Heddle_BiasTokensOp : Heddle_MaskOp<"bias_tokens", ["readsPairs", "changesScores"]> {
+  let summary = "a number for each key added to its scores";
+  let description = [{
+    score(i, j) becomes score(i, j) + keys[batch, j - key start]; where that is -infinity, j is hidden. A vector a row, where `bias_tensor` needs a number
+    for each pair. After the graph stage keys with rows are [tokens].
+
+    - (C1) keys are floats, [batch, tokens] or [tokens] of rows
+
+    ```mlir
+    %m = heddle.bias_tokens %v : tensor<?x?xf32, #heddle.dims<batch, source>>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$keys);
+  let assemblyFormat = "$keys attr-dict `:` type($keys)";
+  let hasVerifier = 1;
+}
+
 def Heddle_BiasRelativeOp : Heddle_MaskOp<"bias_relative", ["readsPairs", "changesScores"]> {
   let summary = "a number for each head and distance added to the score";
   let description = [{

@@ -271,7 +271,11 @@ SmallVector<Value> MaskReader::read(MaskTensorOp op) {
 
 /// exp of it is 0 in f32, beside any scores one meets.
 static constexpr double meantToHide = -1000;
-static const char *addInfinity = "add -infinity: a row that sees nothing then gives 0";
+
+static void reportFinite(Operation *op, double added) {
+  (void)reportMissed(op, "mask", fmt::format("{} is added to hidden scores, a number like any other", added),
+                     "add -infinity: a row that sees nothing then gives 0");
+}
 
 /// where(seen, 0, -infinity), log(seen): what is added hides.
 bool MaskReader::readChoice(const Term &term) {
@@ -287,7 +291,7 @@ bool MaskReader::readChoice(const Term &term) {
     return false;
   double added = *yes == 0 ? *no : *yes;
   if (added <= meantToHide && std::isfinite(added))
-    (void)reportMissed(select, "mask", fmt::format("{} is added to hidden scores, a number like any other", added), addInfinity);
+    reportFinite(select, added);
   if (added != -std::numeric_limits<double>::infinity())
     return false;
   readCondition({formula.operand(term, select.getCondition()), *yes != 0});
@@ -295,8 +299,8 @@ bool MaskReader::readChoice(const Term &term) {
 }
 
 /// slopes * (j - i)
-bool MaskReader::readAlibi(double coefficient, const Term &term) {
-  Product product = formula.product(term);
+bool MaskReader::readAlibi(const Addend &addend) {
+  Product product = formula.product(addend.term);
   if (!formula.headAxis || product.factors.size() != 2 || !product.divisors.empty())
     return false;
   for (bool swapped : {false, true}) {
@@ -309,46 +313,77 @@ bool MaskReader::readAlibi(double coefficient, const Term &term) {
     Value each = formula.over(b, slopes, {*formula.headAxis}, heads);
     if (!each)
       return false;
-    double times = coefficient * product.number * sum->key;
+    double times = (addend.negative ? -1 : 1) * product.number * sum->key;
     if (times != 1) {
       Value number = arith::ConstantOp::create(b, each.getLoc(), b.getF64FloatAttr(times));
       number = BroadcastOp::create(b, each.getLoc(), each.getType(), number, ArrayRef<int64_t>());
       each = arith::MulFOp::create(b, each.getLoc(), each, number);
     }
-    return make<BiasAlibiOp>(term, each);
+    return make<BiasAlibiOp>(addend.term, each);
   }
   return false;
 }
 
-SmallVector<Value> MaskReader::read(BiasTensorOp op) {
-  Sum sum = formula.sum(formula.root);
-  for (auto [coefficient, term] : sum.terms) // (1 - seen) * -10000
-    if (std::abs(coefficient) >= -meantToHide && std::isfinite(coefficient) && isTruth(term)) {
-      (void)reportMissed(op, "mask", fmt::format("{} is added to hidden scores, a number like any other", -std::abs(coefficient)), addInfinity);
+/// What is added up, with its sign.
+void MaskReader::collectAddends(const Term &term, bool negative, SmallVector<Addend> &to) {
+  Operation *op = --budget < 0 ? nullptr : term.view.base.getDefiningOp();
+  if (isa_and_nonnull<arith::NegFOp>(op))
+    return collectAddends(formula.operand(term, op->getOperand(0)), !negative, to);
+  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(op)) {
+    to.push_back({term, negative});
+    return;
+  }
+  collectAddends(formula.operand(term, op->getOperand(0)), negative, to);
+  collectAddends(formula.operand(term, op->getOperand(1)), negative != isa<arith::SubFOp>(op), to);
+}
+
+/// The sum of addends over these axes; null where one is arranged in a way that is not understood.
+Value MaskReader::sumOf(ArrayRef<Addend> addends, function_ref<Value(const Term &)> over) {
+  Value sum;
+  for (const Addend &addend : addends) {
+    Value one = over(addend.term);
+    if (!one)
       return {};
-    }
-  if (!fits() || sum.number != 0)
+    one = addend.negative ? arith::NegFOp::create(b, one.getLoc(), one).getResult() : one;
+    sum = sum ? arith::AddFOp::create(b, one.getLoc(), sum, one).getResult() : one;
+  }
+  return sum;
+}
+
+SmallVector<Value> MaskReader::read(BiasTensorOp op) {
+  if (!fits())
     return {};
-  SmallVector<std::pair<double, Term>> others;
-  for (auto [coefficient, term] : sum.terms)
-    if (!(coefficient == 1 && readChoice(term)) && !readAlibi(coefficient, term))
-      others.push_back({coefficient, term});
-  if (!rest.empty() || (made.empty() && !sum.terms.empty()))
+  SmallVector<Addend> addends, ofKeys, ofPairs;
+  collectAddends(formula.root, false, addends);
+  for (const Addend &addend : addends) {
+    Product product = formula.product(addend.term); // (1 - seen) * -10000
+    double added = addend.negative ? -product.number : product.number;
+    if (product.factors.size() == 1 && product.divisors.empty() && added <= meantToHide && std::isfinite(added) && isTruth(product.factors[0]))
+      reportFinite(op, added);
+    if (formula.numberOf(addend.term) == 0.0 || (!addend.negative && readChoice(addend.term)) || readAlibi(addend))
+      continue;
+    bool isOfKeys = space.getRank() == 3 && !(formula.axesOf(addend.term) & ~(formula.bit(formula.batchAxis) | formula.bit(formula.keyAxis)));
+    (isOfKeys ? ofKeys : ofPairs).push_back(addend);
+  }
+  if (!rest.empty() || ofPairs.size() == addends.size())
     return {}; // a part that is a tensor of pairs: so may the whole be
   uint64_t axes = 0;
-  for (const auto &[coefficient, term] : others)
-    axes |= formula.axesOf(term);
+  for (const Addend &addend : ofPairs)
+    axes |= formula.axesOf(addend.term);
   SmallVector<int64_t> kept = keptOf(axes);
-  Value all;
-  for (const auto &[coefficient, term] : others) {
-    Value one = formula.over(b, term, kept, formula.dims.select(kept));
-    if (!one || (coefficient != 1 && coefficient != -1))
+  if (!ofKeys.empty()) {
+    Value keys = sumOf(ofKeys, [&](const Term &term) { return ofTokens(term, formula.keyAxis); });
+    if (!keys)
       return {};
-    if (coefficient == -1)
-      one = arith::NegFOp::create(b, op.getLoc(), one);
-    all = all ? arith::AddFOp::create(b, op.getLoc(), all, one).getResult() : one;
+    made.insert(made.begin(), BiasTokensOp::create(b, op.getLoc(), maskType(), keys));
   }
-  if (all)
-    made.insert(made.begin(), BiasTensorOp::create(b, op.getLoc(), maskType(), all));
+  if (!ofPairs.empty()) {
+    Value pairs = sumOf(ofPairs, [&](const Term &term) { return formula.over(b, term, kept, formula.dims.select(kept)); });
+    if (!pairs)
+      return {};
+    made.insert(made.begin(), BiasTensorOp::create(b, op.getLoc(), maskType(), pairs));
+  }
+  if (made.empty())
+    make<MaskWindowOp>(formula.root, IntegerAttr(), IntegerAttr()); // adds nothing
   return made;
 }

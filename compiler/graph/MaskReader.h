@@ -41,7 +41,13 @@ private:
   bool readPrefix(Condition left, Condition right);
   bool readSegments(Condition condition);
   bool readTokens(Condition condition);
-  bool readAlibi(double coefficient, const Term &term);
+  struct Addend {
+    Term term;
+    bool negative;
+  };
+  void collectAddends(const Term &term, bool negative, llvm::SmallVector<Addend> &to);
+  mlir::Value sumOf(llvm::ArrayRef<Addend> addends, llvm::function_ref<mlir::Value(const Term &)> over);
+  bool readAlibi(const Addend &addend);
   bool readChoice(const Term &term);
   llvm::SmallVector<int64_t> keptOf(uint64_t axes) const;
   mlir::Value ofTokens(const Term &term, std::optional<int64_t> axis);

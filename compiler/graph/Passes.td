@@ -151,7 +151,7 @@ def FuseMasks : Pass<"heddle-fuse-masks", "mlir::ModuleOp"> {
   let description = [{
     `mask_tensor` of comparisons of positions becomes `mask_causal` and `mask_window`; of conditions on keys or queries alone, `mask_tokens`; of
     `j <= i or j < n`, `mask_prefix`; of equal ids, `mask_segments`. `bias_tensor` of 0 or -infinity becomes such a mask, of slopes times distances
-    `bias_alibi`. Conditions joined by `and` are read one by one.
+    `bias_alibi`, of a number for each key `bias_tokens`. Conditions joined by `and` are read one by one.
 
     Takes attention, scores and values with their masks, after FuseAttention. Leaves what is a tensor of pairs by nature, and large finite numbers,
     which are told at their place. Example: test/graph/fuse-masks.mlir.

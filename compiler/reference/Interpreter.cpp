@@ -214,6 +214,7 @@ private:
         .Case([&](BiasAlibiOp) -> Datum { return evaluateBiasAlibi(std::get<Tensor>(*operands[0])); })
         .Case([&](SoftcapOp typed) -> Datum { return evaluateSoftcap(typed); })
         .Case([&](BiasTensorOp) -> Datum { return evaluateBiasTensor(std::get<Tensor>(*operands[0])); })
+        .Case([&](BiasTokensOp) -> Datum { return evaluateBiasTokens(std::get<Tensor>(*operands[0])); })
         .Case([&](BiasRelativeOp) -> Datum { return evaluateBiasRelative(std::get<Tensor>(*operands[0])); })
         .Case([&](MaskTensorOp) -> Datum { return evaluateMaskTensor(std::get<Tensor>(*operands[0])); })
         .Case([&](MaskAndOp) -> Datum { return evaluateMaskAnd(std::get<MaskFunction>(*operands[0]), std::get<MaskFunction>(*operands[1])); })

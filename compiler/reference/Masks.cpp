@@ -86,6 +86,14 @@ MaskFunction evaluateBiasTensor(Tensor values) {
   };
 }
 
+MaskFunction evaluateBiasTokens(Tensor keys) {
+  return [keys = std::move(keys)](const MaskPair &pair, double &score) {
+    double bias = tokenValue(keys, pair, true).value_or(0);
+    score += bias;
+    return bias != -std::numeric_limits<double>::infinity();
+  };
+}
+
 MaskFunction evaluateBiasRelative(Tensor table) {
   return [table = std::move(table)](const MaskPair &pair, double &score) {
     int64_t reach = table.shape[1] / 2;

@@ -71,6 +71,7 @@ MaskFunction evaluateMaskTokens(const Tensor *queries, const Tensor *keys);
 MaskFunction evaluateBiasAlibi(Tensor slopes);
 MaskFunction evaluateSoftcap(SoftcapOp op);
 MaskFunction evaluateBiasTensor(Tensor values);
+MaskFunction evaluateBiasTokens(Tensor keys);
 MaskFunction evaluateBiasRelative(Tensor table);
 MaskFunction evaluateMaskAnd(MaskFunction lhs, MaskFunction rhs);
 Tensor evaluate(MaskValuesOp op, const MaskFunction *mask, Tensors operands, Site &site);

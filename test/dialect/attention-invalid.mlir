@@ -186,3 +186,9 @@ func.func @bias_alibi_c1(%s: tensor<?xf32, #heddle.dims<s>>) {
   %0 = heddle.bias_alibi %s : tensor<?xf32, #heddle.dims<s>>
   return
 }
+// -----
+func.func @bias_tokens_c1(%a: tensor<?x?xi32, #heddle.dims<batch, s>>) {
+  // expected-error @+1 {{expected floats of [batch, tokens] or [tokens] with named extents, got 'tensor<?x?xi32}}
+  %0 = heddle.bias_tokens %a : tensor<?x?xi32, #heddle.dims<batch, s>>
+  return
+}

@@ -112,6 +112,9 @@ func.func @entry(%ids: tensor<?x?xi32, #heddle.dims<batch, s>>, %x: tensor<?x?x6
   %sides = heddle.mask_tokens queries %flags : tensor<?x?xi1, #heddle.dims<batch, s>> keys %flags : tensor<?x?xi1, #heddle.dims<batch, s>>
   // CHECK: heddle.mask_tokens keys
   %oneSide = heddle.mask_tokens keys %flags : tensor<?x?xi1, #heddle.dims<batch, s>>
+  // CHECK: heddle.bias_tokens %
+  %paddings = arith.uitofp %flags : tensor<?x?xi1, #heddle.dims<batch, s>> to tensor<?x?xf32, #heddle.dims<batch, s>>
+  %added = heddle.bias_tokens %paddings : tensor<?x?xf32, #heddle.dims<batch, s>>
   // CHECK: heddle.bias_alibi %{{.*}} : tensor<4xf32
   %slope = heddle.bias_alibi %slopes : tensor<4xf32, #heddle.dims<4>>
   // CHECK: heddle.mask_and

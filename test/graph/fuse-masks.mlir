@@ -229,10 +229,32 @@ func.func @numbers(%q: !q, %padding: tensor<?x?xi1, #heddle.dims<batch, s>>) -> 
   %nears = arith.uitofp %near : !b to !p
   %both = arith.mulf %nears, %keys : !p
   %added = math.log %both : !p
-  // expected-remark @+3 {{mask_window}}
   // expected-remark @+2 {{mask_window}}
   // expected-remark @+1 {{mask_tokens}}
   %m = heddle.bias_tensor %added : !p
+  %o = heddle.attention %q, %q, %q mask %m scale 0.5 : !q, !q, !q -> !q
+  return %o : !q
+}
+
+// -----
+!q = tensor<?x1x?x4xf32, #heddle.dims<batch, 1, s, 4>>
+!f = tensor<?x?xf32, #heddle.dims<batch, s>>
+!p = tensor<?x?x?xf32, #heddle.dims<batch, s, s>>
+// What is added to all scores of a key is a vector a row, finite numbers too.
+// CHECK-LABEL: func.func @keys
+// CHECK: heddle.bias_tokens %{{.*}} : tensor<?x?xf32, #heddle.dims<batch, s>>
+// CHECK-NOT: heddle.bias_tensor
+func.func @keys(%q: !q, %given: !f, %padding: tensor<?x?xi1, #heddle.dims<batch, s>>) -> !q {
+  %n = arith.constant -1.0e4 : f64
+  %low = heddle.broadcast %n along [] : f64 -> !f
+  %hidden = arith.uitofp %padding : tensor<?x?xi1, #heddle.dims<batch, s>> to !f
+  %lowest = arith.mulf %hidden, %low : !f
+  %0 = heddle.broadcast %lowest along [0, 2] : !f -> !p
+  %1 = heddle.broadcast %given along [0, 2] : !f -> !p
+  %sum = arith.subf %0, %1 : !p
+  // expected-remark @+2 {{-10000 is added to hidden scores, a number like any other}}
+  // expected-remark @+1 {{bias_tokens}}
+  %m = heddle.bias_tensor %sum : !p
   %o = heddle.attention %q, %q, %q mask %m scale 0.5 : !q, !q, !q -> !q
   return %o : !q
 }

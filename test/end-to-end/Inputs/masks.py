@@ -59,9 +59,7 @@ def seen(name, arrays):
     visible = {
         "causal": j <= i, "window": (j <= i) & (i - j < 30), "two-sided": (i - j < 30) & (j - i < 20), "right": j - i < 5, "prefix": (j <= i) | (j < n),
         "segments": (ti == tj) & (i == i), "padding": (tj != 0) & (i == i), "combined": (ti == tj) & (j <= i) & (i - j < 50),
-        "distance": ("window(9, 9)", "abs(f32(i - j)) < 9"),
-    "numbers": ("causal and rearrange(t != 0, [b, s] -> [b, 1, 1, s])", "f32(i >= j) * (1 - where(tj == 0, 1, 0)) == 1"),
-    "rows-and-keys": (j <= i) & (tj != 0) & (ti != 3)}
+        "distance": abs(i - j) < 9, "numbers": (j <= i) & (tj != 0), "rows-and-keys": (j <= i) & (tj != 0) & (ti != 3)}
     real = np.arange(200) < LENGTHS[:, None]
     return visible[name] & real[:, None] & real[:, :, None]
 
