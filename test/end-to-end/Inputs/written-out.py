@@ -126,7 +126,7 @@ def write(path, configuration, text):
 
 
 def build(path, *options):
-    done = subprocess.run([heddle, "build", path, "--weights", "seed:1", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    done = subprocess.run([heddle, "build", path, "--weights", "seed:1", "--validate-rewrites", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode()
 
