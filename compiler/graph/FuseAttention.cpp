@@ -33,7 +33,7 @@ private:
   double scale = 1;
   bool scaled = false;
   SmallVector<std::pair<Term, bool>> factors; // tensors that multiply, or divide, the scores; the same for all keys
-  int budget = 256; // ops that leadsToProduct may still look at: values used twice have many paths
+  int budget = 256;                           // ops that leadsToProduct may still look at: values used twice have many paths
 
   LogicalResult missed(const std::string &reason, const std::string &remedy = {}) { return reportMissed(root, "attention", reason, remedy); }
   Type maskType() { return MaskType::get(b.getContext()); }
@@ -85,7 +85,8 @@ Value AttentionFuser::spread(const Term &term, ArrayRef<int64_t> kept, DimsAttr 
     value = TransposeOp::create(b, place, dimsOf(value).select(order).tensorOf(elementOf(value)), value, order);
     llvm::sort(axes);
   }
-  return static_cast<int64_t>(axes.size()) == target.getRank() ? value : BroadcastOp::create(b, place, target.tensorOf(elementOf(value)), value, axes);
+  return static_cast<int64_t>(axes.size()) == target.getRank() ? value
+                                                               : BroadcastOp::create(b, place, target.tensorOf(elementOf(value)), value, axes);
 }
 
 /// A value of all pairs as mask_tensor and bias_tensor take it: without the heads and the batch where it is the same for all of them.
@@ -126,7 +127,8 @@ LogicalResult AttentionFuser::stepProduct(Term &term) {
   }
   auto n = formula.number(right);
   if (!n && right.view.map.isFunctionOfDim(right.view.map.getNumDims() - 1))
-    return missed("the scores are multiplied with a tensor that differs from key to key", "a mask hides scores: write where(seen, scores, -infinity)");
+    return missed("the scores are multiplied with a tensor that differs from key to key",
+                  "a mask hides scores: write where(seen, scores, -infinity)");
   if (!n)
     factors.push_back({right, divides});
   else

@@ -141,8 +141,9 @@ private:
   LogicalResult otherRow(const Square &square) {
     if (isPartOfProduct(root))
       return failure();
-    return square.centred ? missed("layer_norm", "what is divided is not the row of the variance, less its mean", "write (x - mean(x)) / sqrt(var(x) + epsilon)")
-                          : missed("rms_norm", "what is divided is not the row of the mean square", "write x / sqrt(mean(x * x) + epsilon)");
+    return square.centred
+               ? missed("layer_norm", "what is divided is not the row of the variance, less its mean", "write (x - mean(x)) / sqrt(var(x) + epsilon)")
+               : missed("rms_norm", "what is divided is not the row of the mean square", "write x / sqrt(mean(x * x) + epsilon)");
   }
 
   /// A variance, plus epsilon, that is not the last axis's.
@@ -158,7 +159,8 @@ private:
     bool square = isa_and_nonnull<MeanOp>(op) && op->getOperand(0).getDefiningOp<arith::MulFOp>();
     if (!(isa_and_nonnull<VarOp>(op) || square) || along(op))
       return failure();
-    return missed(square ? "rms_norm" : "layer_norm", "the variance is not taken along the last axis alone", "rearrange, so that the row is the last axis");
+    return missed(square ? "rms_norm" : "layer_norm", "the variance is not taken along the last axis alone",
+                  "rearrange, so that the row is the last axis");
   }
 
   /// 1 / (sqrt(var) + epsilon) is another function.
@@ -175,7 +177,10 @@ private:
     auto square = inside.terms.size() == 1 ? squareOf(inside.terms[0].first, inside.terms[0].second) : std::nullopt;
     if (!square)
       return failure();
-    return missed(square->centred ? "layer_norm" : "rms_norm", divisor.op<arith::MaximumFOp>() ? "the root is kept above epsilon, which is not inside of it" : "epsilon is added to the root, not inside of it", "write sqrt(var(x) + epsilon)");
+    return missed(square->centred ? "layer_norm" : "rms_norm",
+                  divisor.op<arith::MaximumFOp>() ? "the root is kept above epsilon, which is not inside of it"
+                                                  : "epsilon is added to the root, not inside of it",
+                  "write sqrt(var(x) + epsilon)");
   }
 
   /// mean(x * x) - mean(x) * mean(x)
@@ -204,8 +209,8 @@ private:
     return vector && vector.getDefiningOp<UseOp>() ? vector : Value();
   }
 
-  /// The other operand of the root, where one is a norm and the other a weight along the last axis. Whoever else reads the norm (two branches of one row)
-  /// does the same, each with a norm of its own in the end.
+  /// The other operand of the root, where one is a norm and the other a weight along the last axis. Whoever else reads the norm (two branches of one
+  /// row) does the same, each with a norm of its own in the end.
   template <typename Op> std::pair<Op, Value> besides() {
     for (unsigned i : {0, 1}) {
       auto norm = root->getOperand(i).getDefiningOp<Op>();
@@ -230,7 +235,8 @@ private:
   LogicalResult bias() {
     OpBuilder b(root);
     if (auto [norm, vector] = besides<LayerNormOp>(); norm && norm.getGain() && !norm.getBias())
-      return replaceFormula(root, LayerNormOp::create(b, root->getLoc(), norm.getType(), norm.getSource(), norm.getGain(), vector, norm.getEpsilonAttr()));
+      return replaceFormula(root,
+                            LayerNormOp::create(b, root->getLoc(), norm.getType(), norm.getSource(), norm.getGain(), vector, norm.getEpsilonAttr()));
     return failure();
   }
 };

@@ -72,7 +72,7 @@ struct FuseSinusoidalPositions : heddle::impl::FuseSinusoidalPositionsBase<FuseS
           dims.shape().back() > 1)
         roots.push_back(op);
     });
-    llvm::DenseSet<Operation *> dead; // read by what was replaced only
+    llvm::DenseSet<Operation *> dead;              // read by what was replaced only
     for (Operation *root : llvm::reverse(roots)) { // an odd width is cut from an even one
       bool unread = llvm::all_of(root->getUsers(), [&](Operation *user) { return dead.contains(user); });
       bool made = !unread && succeeded(SinusoidFuser(root, waves).run());

@@ -56,7 +56,8 @@ arith::DivFOp dividedFirst(arith::DivFOp root) {
   auto product = root.getLhs().getDefiningOp<MatmulOp>();
   auto repeated = root.getRhs().getDefiningOp<BroadcastOp>();
   auto sum = repeated ? repeated.getSource().getDefiningOp<SumOp>() : SumOp();
-  if (!product || !product->hasOneUse() || !product.getLhs().getDefiningOp<math::ExpOp>() || !sum || sum.getSource() != product.getLhs() || sum.getOffsets())
+  if (!product || !product->hasOneUse() || !product.getLhs().getDefiningOp<math::ExpOp>() || !sum || sum.getSource() != product.getLhs() ||
+      sum.getOffsets())
     return {};
   int64_t rank = dimsOf(sum.getSource()).getRank();
   auto rows = llvm::to_vector(llvm::seq<int64_t>(0, rank - 1)); // the sum lies along all axes but the last, before and behind the product

@@ -1,5 +1,5 @@
-// One form of views that mean the same, so that spellings of one part of a tensor are one value: unit axes are no repetition, and what is cut or dropped is so
-// before axes move.
+// One form of views that mean the same, so that spellings of one part of a tensor are one value: unit axes are no repetition, and what is cut or
+// dropped is so before axes move.
 #include "compiler/graph/Passes.h"
 #include "dialect/Heddle.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"

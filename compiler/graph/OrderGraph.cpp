@@ -19,8 +19,8 @@ struct OrderGraph : heddle::impl::OrderGraphBase<OrderGraph> {
     orderWeights();
   }
 
-  /// Depth first from what is returned: an op stands behind its operands, the first operand's before the second's. No recursion: a graph is as deep as
-  /// its model.
+  /// Depth first from what is returned: an op stands behind its operands, the first operand's before the second's. No recursion: a graph is as deep
+  /// as its model.
   void order(Block &block) {
     llvm::DenseSet<Operation *> placed;
     SmallVector<std::pair<Operation *, unsigned>> path{{block.getTerminator(), 0}};
