@@ -94,6 +94,8 @@ private:
           tie(axisOf(gather.getTable(), gather.getTransposed() ? 0 : rankOf(gather.getTable()) - 1), axisOf(result, last));
           for (int64_t i = 0; i < rankOf(gather.getIds()) && i < last; ++i)
             tie(axisOf(gather.getIds(), i), axisOf(result, i));
+          if (isa_and_nonnull<PositionsOp>(gather.getIds().getDefiningOp())) // as many rows as a static axis has positions
+            pinned.insert(axisOf(gather.getTable(), gather.getTransposed() ? 1 : 0));
           if (rankOf(gather.getTable()) != 2)
             pin(gather.getTable());
         })

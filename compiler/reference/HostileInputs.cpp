@@ -23,17 +23,17 @@ double numberOf(uint64_t seed, int64_t index) {
   return static_cast<double>(static_cast<int64_t>(hashOf(seed << 40 ^ static_cast<uint64_t>(index)))) * 0x1p-62;
 }
 
-/// Multiplied with another tensor, perhaps through views: a tensor of scales. Products of infinities depend on their order, and a fusion may change
-/// it.
-bool isScale(Value value) {
+/// Multiplied with another tensor, perhaps through views: scales, queries, keys, values. Products of infinities depend on their order, and a fusion
+/// may change it.
+bool isFactor(Value value) {
   auto isNumber = [](Value v) {
     auto broadcast = v.getDefiningOp<BroadcastOp>();
     return broadcast && matchPattern(broadcast.getSource(), m_Constant());
   };
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (isa<arith::MulFOp, arith::DivFOp>(user))
-      return llvm::none_of(user->getOperands(), isNumber);
-    return isa<BroadcastOp, ReshapeOp, TransposeOp>(user) && isScale(user->getResult(0));
+      return llvm::none_of(user->getOperands(), isNumber) || isFactor(user->getResult(0));
+    return isa<MatmulOp, LinearOp>(user) || (isa<BroadcastOp, ReshapeOp, TransposeOp, SliceOp>(user) && isFactor(user->getResult(0)));
   });
 }
 
@@ -96,7 +96,7 @@ void HostileInputs::plan() {
       continue;
     plans.push_back({fmt::format("NaN at the start of argument {}", number), Fill::firstNan, Sizes::distinct, number});
     plans.push_back({fmt::format("NaN at the end of argument {}", number), Fill::lastNan, Sizes::distinct, number});
-    if (hasSoftmax && !isScale(argument))
+    if (hasSoftmax && !isFactor(argument))
       plans.push_back({fmt::format("rows of -infinity in argument {}", number), Fill::minusInfinity, Sizes::distinct, number});
   }
 }

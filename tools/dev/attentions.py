@@ -34,7 +34,7 @@ class Attention:
         self.softmax = pick("softmax spelling", ["softmax(p)", *SOFTMAX, *late]) if self.written else "softmax(p)"
         self.scaled_at = pick("scale at", ["product", "quotient", "before product", "query", "query quotient", "key", "both", "tensor", "query tensor", "last"]) if self.written else "op"
         self.keys, self.repeat_early = pick("keys", ["late", "early"] + ["by turns"] * (self.axes == 4)), maybe("repeat early")
-        self.bias_late, self.cap_late, self.twice = maybe("bias late", 0.2), maybe("cap late", 0.1), maybe("causal twice", 0.2)
+        self.bias_late, self.twice = maybe("bias late", 0.2), maybe("causal twice", 0.2)
 
     @property
     def needs_keys(self):
@@ -51,7 +51,7 @@ class Attention:
 
     @property
     def sure(self):
-        return self.miss is None and not (self.cap_late and self.softcap and self.bias) and self.scaled_at not in ("tensor", "last") and self.softmax != SOFTMAX[2]
+        return self.miss is None and self.scaled_at not in ("tensor", "last") and self.softmax != SOFTMAX[2]
 
     # The function.
 
@@ -128,9 +128,7 @@ class Attention:
         masked = [f"if seen != none {{ p = {self.masked()} }}"] * self.masks
         if self.bias:
             biased = "if not cross { p = " + self.pick("bias order", ["p + {0}", "{0} + p"]).format(self.bias_text()) + " }"
-            changes.insert(0 if self.cap_late else len(changes), biased)
-            if self.bias_late and not self.cap_late:
-                masked, changes = masked + [changes.pop()], changes
+            masked = masked + [biased] if self.bias_late else [biased] + masked
         return lines + changes + masked + [f"p = p * ({scale})"] * (at == "last") + self.weighted()
 
     def key_lines(self):
