@@ -31,7 +31,7 @@ private:
   // What the scores are, from the outside in.
   SmallVector<Value> changes; // values of !heddle.mask, the last one nearest to the product
   double scale = 1;
-  bool scaled = false;
+  bool scaled = false, capped = false;
   SmallVector<std::pair<Term, bool>> factors; // tensors that multiply, or divide, the scores; the same for all keys
   int budget = 256;                           // ops that leadsToProduct may still look at: values used twice have many paths
 
@@ -147,6 +147,8 @@ LogicalResult AttentionFuser::stepSum(Term &term) {
     return missed("two products are added before softmax");
   if (scaled)
     return missed("the scores are scaled after something was added to them", "scale the product, then add");
+  if (capped)
+    return missed("the scores are capped after something was added to them: -infinity hides nothing then", "cap the product, then add");
   bool subtracted = isa<arith::SubFOp>(op);
   if (rightIs)
     std::swap(left, right);
@@ -178,6 +180,8 @@ LogicalResult AttentionFuser::stepSelect(Term &term, arith::SelectOp select) {
     return missed(fmt::format("hidden scores are {}, a number like any other", *number), "write -infinity: a row that sees nothing then gives 0");
   if (scaled)
     return missed("the scores are scaled after they were masked", "scale the product, then mask");
+  if (capped)
+    return missed("the scores are capped after they were masked, which hides nothing then", "cap the product, then mask");
   Value values = overPairs(condition);
   if (!values)
     return missed("the mask is rearranged in a way that is not understood");
@@ -203,6 +207,7 @@ LogicalResult AttentionFuser::stepCap(Term &term) {
     return missed("tanh is taken of something else than scaled scores");
   if (!(cap > 0))
     return missed(fmt::format("the scores are capped at {}", cap));
+  capped = true;
   changes.push_back(SoftcapOp::create(b, root.getLoc(), maskType(), b.getF64FloatAttr(cap)));
   scale = product.number * cap; // tanh(scores / cap): what is left multiplies the product
   scaled = !isClose(scale, 1);
@@ -231,6 +236,8 @@ LogicalResult AttentionFuser::step(Term &term) {
   if (auto mask = dyn_cast<MaskScoresOp>(op)) {
     if (scaled)
       return missed("the scores are scaled after they were masked or biased", "scale the product first");
+    if (capped)
+      return missed("the scores are capped after they were masked or biased: -infinity hides nothing then", "cap the product first");
     changes.push_back(mask.getMask());
     term = formula.operand(term, mask.getScores());
     return success();

@@ -81,7 +81,7 @@ struct FuseSoftmax : heddle::impl::FuseSoftmaxBase<FuseSoftmax> {
     });
     for (Operation *root : roots) {
       auto quotient = dyn_cast<arith::DivFOp>(root);
-      arith::DivFOp weights = quotient ? dividedFirst(quotient) : quotient;
+      arith::DivFOp weights = quotient && !isFusionOff(root, "softmax") ? dividedFirst(quotient) : arith::DivFOp();
       if (succeeded(fuseSoftmax(weights ? weights : root)))
         ++fused;
     }
