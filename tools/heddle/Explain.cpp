@@ -28,10 +28,11 @@ static bool collect(const ModelSource &source, CompileOptions options, std::vect
 static int explain(const ModelArguments &arguments, const CompileOptions &options, const std::string &other, bool json) {
   std::vector<FusionNote> notes, after;
   int status = 0;
-  if (!collect(arguments.source(), options, notes, status))
+  bool good = collect(arguments.source(), options, notes, status);
+  if (other.empty() && (good || !notes.empty())) // a broken @fused is an error; what was fused until then still helps
+    return writeStandardOutput(json ? printFusionNotesAsJson(notes) : printFusionNotes(notes)) ? status : 1;
+  if (!good)
     return status;
-  if (other.empty())
-    return writeStandardOutput(json ? printFusionNotesAsJson(notes) : printFusionNotes(notes)) ? 0 : 1;
   ModelArguments second = arguments;
   second.model = other;
   if (!collect(second.source(), options, after, status))

@@ -159,6 +159,7 @@ def differ(example, name, configuration, runs):
         return None
     for path in texts:
         build(path, "--cpu", "x86-64-v3", "-o", f"{path}/model")
+    compared = 0
     for entry, signature in re.findall(r"^  entry (\w+)\(([^()]*)\)\s*->\s*[fi]32", text, re.MULTILINE):
         if f"\n  {entry}(" not in subprocess.run([f"{folder}/{name}/model", "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout:
             continue  # an entry for weights that this model lacks
@@ -166,7 +167,8 @@ def differ(example, name, configuration, runs):
         one, other = (Executable(f"{path}/model").run(entry, arrays, lengths=lengths)["result"] for path in texts)
         if one.tobytes() != other.tobytes() or not one.any():
             return f"{name}: results of {entry}"
-    return None
+        compared += 1
+    return None if compared else f"{name}: no entry was run"
 
 
 def main():

@@ -68,9 +68,11 @@ def main():
     with open(path, encoding="utf-8") as file:
         text = file.read()
     sizes = {name: int(value) for name, value in re.findall(r"config (\w+): int = (\d+)$", text, re.MULTILINE)}
+    found = list(entries(text))
+    assert found and len(found) == len(re.findall(r"^  entry ", text, re.MULTILINE)), "an entry's signature is not understood"
     subprocess.run(["heddle", "build", path, *model, "--cpu", "x86-64-v3", "-o", f"{folder}/model"], check=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        failures = [line for line in pool.map(lambda entry: compare(path, folder, model, *entry, sizes), entries(text)) if line]
+        failures = [line for line in pool.map(lambda entry: compare(path, folder, model, *entry, sizes), found) if line]
     print("\n".join(failures), file=sys.stderr)
     return 1 if failures else 0
 
