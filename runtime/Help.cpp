@@ -41,7 +41,7 @@ void printDocumentation(std::string_view text, const char *indent, Output &out) 
 }
 
 /// One complete command for `entry`.
-void printExample(const heddle_entry &entry, const char *program, Output &out) {
+void printExample(const heddle_entry &entry, const char *program, const char *more, Output &out) {
   out.write("  ");
   out.escaped(program);
   out.print(" run %s", entry.name);
@@ -52,7 +52,7 @@ void printExample(const heddle_entry &entry, const char *program, Output &out) {
     out.print(" --lengths %s=lengths.npy", entry.arguments[0].name);
   if (entry.result_count > 0)
     out.print(" --out %s=%s.npy", entry.results[0].name, entry.results[0].name);
-  out.write("\n");
+  out.print("%s\n", more);
 }
 
 } // namespace
@@ -61,7 +61,7 @@ void heddle::runtime::printHelp(const heddle_model_table &model, const char *pro
   out.write("usage: ");
   out.escaped(program);
   out.write(" run ENTRY [-t N] --in NAME=FILE.npy ... [--lengths NAME=FILE.npy] [--starts NAME=FILE.npy]\n"
-            "           [--text NAME=TEXT] [--out NAME=FILE.npy]\n");
+            "           [--text NAME=TEXT] [--out NAME=FILE.npy] [--repeat N]\n");
   const heddle_task *translate = findTask(model, "translate");
   if (translate) {
     out.write("       ");
@@ -88,6 +88,8 @@ void heddle::runtime::printHelp(const heddle_model_table &model, const char *pro
             "  --starts NAME=FILE.npy   the positions of their first elements, i32[batch]\n"
             "  --text NAME=TEXT         an argument of ids, from text (one row)\n"
             "  --out NAME=FILE.npy      where a result goes; without --out all results are printed, shortened\n"
+            "  --repeat N               calls the entry N times more and prints how long they took, on standard error, as one line:\n"
+            "                           'time: best 1.234567 ms, median 1.345678 ms of N'; the first call is not timed\n"
             "  -t N                     threads, 1 to 1024 (default: one for each processor); the bits of a result do not depend on it\n"
             "\n"
             "HEDDLE_CPU=x86-64-v3 in the environment chooses the code for that CPU. Exit codes: 0 ok, 1 a file or a value, 2 usage.\n"
@@ -98,7 +100,9 @@ void heddle::runtime::printHelp(const heddle_model_table &model, const char *pro
     out.write(" < lines.txt\n");
   }
   for (int64_t e = 0; e < model.entry_count; ++e)
-    printExample(model.entries[e], program, out);
+    printExample(model.entries[e], program, "", out);
+  if (model.entry_count > 0)
+    printExample(model.entries[0], program, " -t 1 --repeat 20", out);
 }
 
 void heddle::runtime::printInfo(const heddle_model_table &model, const heddle_variant *variant, const char *reason, Output &out) {

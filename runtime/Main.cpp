@@ -23,7 +23,7 @@ void holdStandardStreams() {
       open("/dev/null", stream == 1 ? O_RDONLY : O_WRONLY);
 }
 
-bool execute(const Options &options, const char *program, Output &out, Failure &failure) {
+bool execute(const Options &options, const char *program, Output &out, Output &notes, Failure &failure) {
   const char *wanted = std::getenv("HEDDLE_CPU");
   if (wanted && !*wanted)
     wanted = nullptr;
@@ -38,7 +38,7 @@ bool execute(const Options &options, const char *program, Output &out, Failure &
   context.variant = chooseVariant(heddle_model, cpuLevel(), wanted, failure);
   if (!context.variant || !context.open(heddle_model, self, failure))
     return false;
-  return options.command == Command::Run ? run(context, options, out, failure) : runTask(context, options, out, failure);
+  return options.command == Command::Run ? run(context, options, out, notes, failure) : runTask(context, options, out, failure);
 }
 
 } // namespace
@@ -48,13 +48,11 @@ int main(int argc, char **argv) {
   std::signal(SIGPIPE, SIG_IGN); // a reader that went away is an error of write(),
   std::signal(SIGXFSZ, SIG_IGN); // so is a file that may not grow
   Failure failure;
-  Output out(STDOUT_FILENO);
+  Output out(STDOUT_FILENO), err(STDERR_FILENO);
   const char *program = argc > 0 ? argv[0] : "model";
   Options options;
-  if (parseOptions(heddle_model, argc, argv, options, failure) && execute(options, program, out, failure) && out.finish(failure))
-    return 0;
+  bool good = parseOptions(heddle_model, argc, argv, options, failure) && execute(options, program, out, err, failure) && out.finish(failure);
   if (failure.text[0]) {
-    Output err(STDERR_FILENO);
     err.write("heddle: error: ");
     err.write(failure.text);
     err.write("\n");
@@ -63,8 +61,8 @@ int main(int argc, char **argv) {
       err.escaped(program);
       err.write(" --help'\n");
     }
-    Failure lost;
-    err.finish(lost);
   }
-  return failure.code;
+  Failure lost; // whoever closed standard error wants to hear nothing
+  err.finish(lost);
+  return good ? 0 : failure.code;
 }

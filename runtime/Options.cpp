@@ -55,7 +55,9 @@ private:
     if (word == "--info" && options.command != Command::Run)
       return options.command = Command::Info, true;
     if (word == "-t")
-      return threads();
+      return wholeNumber("-t", "a number of threads", 1024, options.threads);
+    if (word == "--repeat" && options.command == Command::Run)
+      return wholeNumber("--repeat", "a number of calls", 1'000'000, options.repeats);
     if (options.command == Command::Run) {
       struct {
         const char *name;
@@ -65,23 +67,24 @@ private:
       for (auto &candidate : lists)
         if (word == candidate.name)
           return assignment(candidate.name, candidate.list);
-      return failure.usage("unknown option %s; 'run' has --in, --lengths, --starts, --text, --out, -t", Quoted(word).text());
+      return failure.usage("unknown option %s; 'run' has --in, --lengths, --starts, --text, --out, --repeat, -t", Quoted(word).text());
     }
     return failure.usage("unknown option %s; see --help ('--' ends the options)", Quoted(word).text());
   }
 
-  bool threads() {
-    if (options.threads)
-      return failure.usage("option -t is given twice");
+  /// `value` is 0 until the option was seen.
+  bool wholeNumber(const char *name, const char *what, int most, int &value) {
+    if (value)
+      return failure.usage("option %s is given twice", name);
     if (++next >= argc)
-      return failure.usage("option -t: expected a number of threads, 1 to 1024");
+      return failure.usage("option %s: expected %s, 1 to %d", name, what, most);
     char *end = nullptr;
     errno = 0;
-    long value = std::strtol(argv[next], &end, 10);
+    long number = std::strtol(argv[next], &end, 10);
     bool digits = argv[next][0] >= '0' && argv[next][0] <= '9';
-    if (!digits || *end || errno || value < 1 || value > 1024)
-      return failure.usage("option -t: expected 1 to 1024, got %s", Quoted(argv[next]).text());
-    options.threads = static_cast<int>(value);
+    if (!digits || *end || errno || number < 1 || number > most)
+      return failure.usage("option %s: expected 1 to %d, got %s", name, most, Quoted(argv[next]).text());
+    value = static_cast<int>(number);
     return true;
   }
 

@@ -4,6 +4,7 @@
 #include "runtime/Npy.h"
 #include "runtime/Print.h"
 #include "runtime/Scalar.h"
+#include "runtime/Stopwatch.h"
 #include "runtime/Tokenizers.h"
 #include <cstdio>
 #include <cstring>
@@ -65,7 +66,19 @@ public:
     return true;
   }
 
-  void invoke() { call.invoke(context); }
+  bool invoke(Output &notes) {
+    call.invoke(context);
+    Stopwatch watch;
+    if (!watch.make(options.repeats))
+      return failure.outOfMemory();
+    for (int i = 0; i < options.repeats; ++i) {
+      watch.start();
+      call.invoke(context);
+      watch.stop();
+    }
+    watch.print(notes);
+    return true;
+  }
 
 private:
   int64_t argumentIndex(const Assignment &one) const { return findValue(entry.arguments, entry.argument_count, one.name); }
@@ -190,10 +203,9 @@ private:
 
 } // namespace
 
-bool heddle::runtime::run(heddle_context &context, const Options &options, Output &out, Failure &failure) {
+bool heddle::runtime::run(heddle_context &context, const Options &options, Output &out, Output &notes, Failure &failure) {
   Run run(context, options, failure);
   if (!run.load() || !context.pool.start(options.threads ? options.threads : availableProcessors(), failure))
     return false;
-  run.invoke();
-  return run.write(out);
+  return run.invoke(notes) && run.write(out);
 }

@@ -1,0 +1,26 @@
+#include "runtime/Stopwatch.h"
+#include <cstdlib>
+#include <ctime>
+
+using namespace heddle::runtime;
+
+static int ascending(const void *left, const void *right) {
+  int64_t a = *static_cast<const int64_t *>(left), b = *static_cast<const int64_t *>(right);
+  return a < b ? -1 : a > b;
+}
+
+int64_t heddle::runtime::now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * int64_t{1'000'000'000} + time.tv_nsec;
+}
+
+bool Stopwatch::make(int64_t calls) { return times.resize(calls); }
+
+void Stopwatch::print(Output &out) {
+  if (count == 0)
+    return;
+  std::qsort(times.data(), static_cast<size_t>(count), sizeof(int64_t), ascending);
+  double median = static_cast<double>(times[(count - 1) / 2] + times[count / 2]) / 2;
+  out.print("time: best %.6f ms, median %.6f ms of %lld\n", static_cast<double>(times[0]) * 1e-6, median * 1e-6, static_cast<long long>(count));
+}
