@@ -1,6 +1,6 @@
 // The functions of one number that kernels compute (arithmetic contract, rule 5), each written once, for any type of number: LowerMath instantiates
-// them with Expression, which makes MLIR; test/unit/loops with MachineNumber, which computes. So the program math-errors judges exactly these
-// operations over all f32. Largest errors in units in the last place:
+// them with Expression, which makes MLIR; test/unit/loops with MachineNumber, which computes: what is compiled has the same bits. The program
+// math-errors judges what is compiled over all f32. Largest errors in units in the last place:
 //     exp 0.88, tanh 1.07, erf 1.01, log 0.91     all monotone
 //     sin 0.51, cos 0.51                          while |x| <= 2^40; beyond, some number in [-1, 1]
 // NaN stays NaN. Coefficients without a source are minimax polynomials of our own, rounded to f32 one after the other from the lowest power up.

@@ -1,5 +1,5 @@
 // Functions as they run: expanded, compiled and called, on scalars and vectors of each CPU variant, give the bits of the same formulas on the
-// machine's own numbers. What these are worth over all f32 the program math-errors says.
+// machine's own numbers. What these are worth over all f32 test/bench/MathErrors.cpp says.
 #include "compiler/loops/ElementaryFunctions.h"
 #include "compiler/loops/Passes.h"
 #include "compiler/native/EmitObject.h"
