@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 using namespace heddle::runtime;
@@ -15,13 +16,22 @@ constexpr int spinPauses = 4000;   // about 0.2 ms at most; regions of one entry
 constexpr int chunksPerThread = 4; // few enough to claim cheaply, enough to even out uneven tasks
 constexpr int chunkBits = 20;      // of the ticket; 4 * 1024 threads need 12
 constexpr uint64_t chunkMask = (uint64_t{1} << chunkBits) - 1;
-constexpr size_t stackBytes = 4 << 20; // regions keep their static tiles on the stack
+constexpr int64_t leastAlone = 4;          // times of a stall that the caller works alone after it, the first time
+constexpr int64_t mostAlone = 256'000'000; // nanoseconds that it does at most
+constexpr int64_t sharedStall = 1'000'000; // nanoseconds that it counts for that all workers sit on the caller's processor
+constexpr size_t stackBytes = 4 << 20;     // regions keep their static tiles on the stack
 
 void futexWait(std::atomic<uint32_t> &word, uint32_t expected) {
   syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
 }
 void futexWake(std::atomic<uint32_t> &word, int count) {
   syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+}
+
+int64_t nanoseconds(clockid_t clock) {
+  timespec time = {};
+  clock_gettime(clock, &time);
+  return time.tv_sec * int64_t{1'000'000'000} + time.tv_nsec;
 }
 
 } // namespace
@@ -39,6 +49,9 @@ int heddle::runtime::availableProcessors() {
 
 bool Pool::start(int threads, Failure &failure) {
   threadCount = 1;
+  aloneUntil = 0;
+  aloneRatio = leastAlone;
+  togetherSince = nanoseconds(CLOCK_MONOTONIC);
   // With more threads than processors a spinning thread only keeps a working one from running.
   spins = threads <= availableProcessors() ? spinPauses : 0;
   if (!workers.resize(threads - 1))
@@ -71,7 +84,7 @@ void Pool::stop() {
 void Pool::run(heddle_region function, void *values, int64_t count) {
   if (count <= 0)
     return;
-  if (threadCount == 1 || count == 1)
+  if (threadCount == 1 || count == 1 || isAlone())
     return function(values, 0, count);
   int64_t parts = static_cast<int64_t>(threadCount) * chunksPerThread;
   int64_t size = count / parts + (count % parts != 0);
@@ -82,6 +95,7 @@ void Pool::run(heddle_region function, void *values, int64_t count) {
   chunkSize.store(size, std::memory_order_relaxed);
   chunkCount.store(chunks, std::memory_order_relaxed);
   finished.store(0, std::memory_order_relaxed);
+  callerProcessor.store(sched_getcpu(), std::memory_order_relaxed);
   uint64_t number = (ticket.load(std::memory_order_relaxed) >> chunkBits) + 1;
   ticket.store(number << chunkBits | chunks, std::memory_order_release);
   epoch.fetch_add(1); // before the look at sleepers; a worker counts itself before it looks at epoch: one of the two sees the other
@@ -117,21 +131,69 @@ bool Pool::runOneChunk(uint64_t expected) {
 }
 
 void Pool::waitForChunks(uint32_t chunks) {
+  if (sharing.load(std::memory_order_relaxed) > 0 && sharing.exchange(0) >= threadCount - 1)
+    weighStall(nanoseconds(CLOCK_MONOTONIC), sharedStall);
   for (int spin = 0; spin < spins; ++spin) {
     if (finished.load(std::memory_order_acquire) == chunks)
       return;
     __builtin_ia32_pause();
   }
+  int64_t begin = nanoseconds(CLOCK_MONOTONIC), worked = workersTime();
+  sleepUntilDone(chunks);
+  int64_t now = nanoseconds(CLOCK_MONOTONIC), stalled = now - begin - (workersTime() - worked);
+  if (stalled > (now - begin) / 2) // else somebody computed all the while: chunks that take their time
+    weighStall(now, stalled);
+}
+
+/// Works together again unless stalls are frequent.
+void Pool::weighStall(int64_t now, int64_t stalled) {
+  if (now - togetherSince > leastAlone * stalled)
+    aloneRatio = leastAlone;
+  else if (int64_t wanted = aloneRatio * stalled; wanted < mostAlone) {
+    aloneUntil = now + wanted;
+    aloneRatio *= 2;
+  } else
+    aloneUntil = now + mostAlone;
+  togetherSince = now;
+}
+
+void Pool::sleepUntilDone(uint32_t chunks) {
   callerSleeps.store(1);
   for (uint32_t done; (done = finished.load()) != chunks;)
     futexWait(finished, done);
   callerSleeps.store(0);
 }
 
+/// Nanoseconds that the system has given the workers.
+int64_t Pool::workersTime() const {
+  int64_t sum = 0;
+  clockid_t clock;
+  for (int i = 0; i < threadCount - 1; ++i)
+    if (pthread_getcpuclockid(workers[i], &clock) == 0)
+      sum += nanoseconds(clock);
+  return sum;
+}
+
+/// Whether stalls have been so many that the caller works alone for now.
+bool Pool::isAlone() {
+  if (aloneUntil == 0)
+    return false;
+  int64_t now = nanoseconds(CLOCK_MONOTONIC);
+  if (now < aloneUntil)
+    return true;
+  aloneUntil = 0;
+  togetherSince = now;
+  return false;
+}
+
+/// Of a worker: whether it keeps the caller from running. Then it had better sleep.
+bool Pool::sharesProcessor() const { return sched_getcpu() == callerProcessor.load(std::memory_order_relaxed); }
+
 /// Waits until `epoch` differs from `seen` and takes it over; false when the pool stops.
 bool Pool::waitForRegion(uint32_t &seen) {
   uint32_t now = epoch.load();
-  for (int spin = 0; now == seen && spin < spins; ++spin) {
+  int most = sharesProcessor() ? 0 : spins;
+  for (int spin = 0; now == seen && spin < most; ++spin) {
     __builtin_ia32_pause();
     now = epoch.load(std::memory_order_acquire);
   }
@@ -150,6 +212,10 @@ void *Pool::worker(void *argument) {
   uint32_t seen = 0;
   while (pool.waitForRegion(seen)) {
     uint64_t number = pool.ticket.load(std::memory_order_acquire) >> chunkBits;
+    if (pool.sharesProcessor()) {
+      pool.sharing.fetch_add(1, std::memory_order_relaxed);
+      continue;
+    }
     while (pool.runOneChunk(number)) {
     }
   }

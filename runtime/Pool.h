@@ -2,6 +2,10 @@
 //
 // The caller waits for chunks, not for threads: a worker that the system does not run just now claims nothing and holds nobody up. Threads spin
 // briefly for the next region (a region of a small model takes microseconds, a system call as long), then sleep in the kernel.
+//
+// Where other processes want the processors too: a worker on the processor of the caller only keeps it from running, and takes no part. A worker that
+// loses its processor while it holds a chunk costs the caller a time slice of the system, milliseconds. Where either happens again and again, the
+// caller does better alone: it works alone for some time, and for longer each time it was no use to try again.
 #pragma once
 #include "runtime/Array.h"
 #include "runtime/Failure.h"
@@ -29,6 +33,11 @@ private:
   static void *worker(void *pool);
   bool runOneChunk(uint64_t expectedRegion);
   void waitForChunks(uint32_t chunks);
+  void sleepUntilDone(uint32_t chunks);
+  int64_t workersTime() const;
+  bool isAlone();
+  void weighStall(int64_t now, int64_t stalled);
+  bool sharesProcessor() const;
   bool waitForRegion(uint32_t &seen);
 
   // The region being run. Written by run() only while no chunk is left to claim; atomic because a late worker may read them in vain.
@@ -42,10 +51,12 @@ private:
   std::atomic<uint32_t> callerSleeps{0};
   alignas(64) std::atomic<uint32_t> epoch{0}; // counts regions; workers sleep on it
   std::atomic<uint32_t> sleepers{0};
+  std::atomic<int> callerProcessor{-1}, sharing{0}; // workers that found themselves on the caller's processor
   std::atomic<bool> stopping{false};
 
   alignas(64) Array<pthread_t> workers;
   int threadCount = 1, spins = 0;
+  int64_t aloneUntil = 0, togetherSince = 0, aloneRatio = 0; // nanoseconds of the monotonic clock; 0: not alone
 };
 
 /// Processors this process may run on.

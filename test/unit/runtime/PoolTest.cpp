@@ -1,7 +1,9 @@
 // The pool gives every task to somebody exactly once and returns only when all are done, whatever the number of threads and regions.
 #include "runtime/Pool.h"
+#include <atomic>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <unistd.h>
 #include <vector>
 
 using namespace heddle::runtime;
@@ -90,6 +92,68 @@ TEST_P(PoolTest, StartsAgainAfterAPause) {
   pool.stop();
   EXPECT_EQ(pool.threads(), 1);
   expectOnce(pool, 100);
+}
+
+/// Two threads; tasks of the worker can lose their processor.
+struct Taken {
+  pthread_t caller = pthread_self();
+  std::atomic<bool> byWorker{false};
+  bool waited = false;
+  timespec lost{0, 0};
+};
+
+void takeTurns(void *captured, int64_t, int64_t) {
+  Taken &taken = *static_cast<Taken *>(captured);
+  if (!pthread_equal(pthread_self(), taken.caller)) {
+    taken.byWorker = true;
+    nanosleep(&taken.lost, nullptr);
+  } else if (!taken.waited) {
+    taken.waited = true;
+    for (int i = 0; i < 100 && !taken.byWorker; ++i) // until the worker has had a chance
+      usleep(100);
+  }
+}
+
+bool workerTakesPart(Pool &pool, int64_t lostMilliseconds) {
+  Taken taken;
+  taken.lost.tv_nsec = lostMilliseconds * 1'000'000;
+  pool.run(takeTurns, &taken, 64);
+  return taken.byWorker;
+}
+
+/// A worker takes no part while the system has it on the caller's processor.
+bool workerTakesPartInTheEnd(Pool &pool, int64_t lostMilliseconds) {
+  for (int i = 0; i < 5000; ++i, usleep(1000))
+    if (workerTakesPart(pool, lostMilliseconds))
+      return true;
+  return false;
+}
+
+TEST(PoolStall, MakesTheCallerWorkAloneForSomeTime) {
+  if (availableProcessors() < 2)
+    GTEST_SKIP() << "needs two processors";
+  Pool pool;
+  Failure failure;
+  ASSERT_TRUE(pool.start(2, failure)) << failure.text;
+  ASSERT_TRUE(workerTakesPartInTheEnd(pool, 200)); // as if another process had had the processor
+  EXPECT_FALSE(workerTakesPart(pool, 0));
+  EXPECT_TRUE(workerTakesPartInTheEnd(pool, 0));
+}
+
+TEST(PoolOfOneProcessor, LeavesItToTheCaller) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  {
+    Pool pool; // its worker inherits the one processor
+    Failure failure;
+    ASSERT_TRUE(pool.start(2, failure)) << failure.text;
+    for (int i = 0; i < 5; ++i)
+      EXPECT_FALSE(workerTakesPart(pool, 0));
+  }
+  sched_setaffinity(0, sizeof before, &before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, PoolTest, testing::Values(1, 2, 3, 16));
