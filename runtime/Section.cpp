@@ -99,8 +99,8 @@ bool Section::map(const char *path, int64_t bytes, Failure &failure) {
 bool Section::mapAt(int file, uint64_t offset, const char *path, Failure &failure) {
   uint64_t skip = offset % static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); // the compiler aligns to pages; a tool may have moved the section
   mapped = static_cast<size_t>(length) + skip;
-  // Pages come in by 64 KB of the page cache, or by what the system reads ahead of a file read in order. Asking for more gains nothing: of 42 MB read by
-  // a first run, populating took 2.1 ms where the faults took 1.8 (warm), and 41 ms in all for 35 (cold), and tables are read by a few rows only.
+  // Pages come in by 64 KB of the page cache, or by what the system reads ahead of a file read in order. Asking for more gains nothing: of 42 MB read
+  // by a first run, populating took 2.1 ms where the faults took 1.8 (warm), and 41 ms in all for 35 (cold), and tables are read by a few rows only.
   void *start = mmap(nullptr, mapped, PROT_READ, MAP_PRIVATE, file, static_cast<off_t>(offset - skip));
   if (start == MAP_FAILED)
     return failure.system("cannot map the weights", path);

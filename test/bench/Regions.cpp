@@ -13,9 +13,7 @@ namespace {
 
 void nothing(void *, int64_t, int64_t) {}
 
-int64_t nanoseconds() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+int64_t nanoseconds() { return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// Mean of short series, because reading the clock takes as long as a region.
 bool measure(int threads) {
