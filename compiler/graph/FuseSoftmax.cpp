@@ -51,23 +51,28 @@ LogicalResult fuseSoftmax(Operation *root) {
   return missed("the largest score is not subtracted before exp, which overflows above 88");
 }
 
-/// (exp(s) @ v) / sum(exp(s))  ->  (exp(s) / sum(exp(s))) @ v, whose division may be a softmax; null where it is something else.
+/// (exp(s) @ v) / sum(exp(s))  ->  (exp(s) / sum(exp(s))) @ v, whose division may be a softmax; null where it is something else. Where the values are
+/// one wide the last axis is left out, and the sum is not repeated.
 arith::DivFOp dividedFirst(arith::DivFOp root) {
-  auto product = root.getLhs().getDefiningOp<MatmulOp>();
+  auto narrow = root.getLhs().getDefiningOp<ReshapeOp>();
+  auto product = (narrow ? narrow.getSource() : root.getLhs()).getDefiningOp<MatmulOp>();
+  if (!product || !product->hasOneUse() || (narrow && (!narrow->hasOneUse() || dimsOf(product.getType()).dropBack() != dimsOf(root.getType()))))
+    return {};
   auto repeated = root.getRhs().getDefiningOp<BroadcastOp>();
-  auto sum = repeated ? repeated.getSource().getDefiningOp<SumOp>() : SumOp();
-  if (!product || !product->hasOneUse() || !product.getLhs().getDefiningOp<math::ExpOp>() || !sum || sum.getSource() != product.getLhs() ||
-      sum.getOffsets())
+  auto sum = narrow ? root.getRhs().getDefiningOp<SumOp>() : repeated ? repeated.getSource().getDefiningOp<SumOp>() : SumOp();
+  if (!product.getLhs().getDefiningOp<math::ExpOp>() || !sum || sum.getSource() != product.getLhs() || sum.getOffsets())
     return {};
   int64_t rank = dimsOf(sum.getSource()).getRank();
   auto rows = llvm::to_vector(llvm::seq<int64_t>(0, rank - 1)); // the sum lies along all axes but the last, before and behind the product
-  if (sum.getOver() != ArrayRef<int64_t>{rank - 1} || repeated.getAxes() != ArrayRef<int64_t>(rows))
+  if (sum.getOver() != ArrayRef<int64_t>{rank - 1} || (!narrow && repeated.getAxes() != ArrayRef<int64_t>(rows)))
     return {};
   OpBuilder b(root);
   Value power = product.getLhs();
   auto below = BroadcastOp::create(b, root.getLoc(), cast<RankedTensorType>(power.getType()), sum, rows);
   auto weights = arith::DivFOp::create(b, root.getLoc(), power, below);
-  Value made = MatmulOp::create(b, root.getLoc(), root.getType(), weights, product.getRhs(), Value());
+  Value made = MatmulOp::create(b, root.getLoc(), product.getType(), weights, product.getRhs(), Value());
+  if (narrow)
+    made = ReshapeOp::create(b, root.getLoc(), root.getType(), made);
   (void)replaceFormula(root, made);
   return weights;
 }

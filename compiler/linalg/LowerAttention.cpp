@@ -1,6 +1,7 @@
-// Attention: scf.forall over batch rows, query tiles and heads; in it a loop over key blocks at absolute positions, each block a handful of linalg
-// ops on static tiles. The running maximum, sum and output are merged block by block as the arithmetic contract says; nothing of size queries x keys
-// exists. Vaswani et al. 2017; the merge is that of Milakov, Gimelshein 2018.
+// Attention: scf.forall over batch rows, chunks of queries and heads; in it a loop over key blocks at absolute positions, which are copied once for
+// the whole chunk, and in that a loop over tiles of queries, each a handful of linalg ops on static tiles. The running maximum, sum and output are
+// merged block by block as the arithmetic contract says; nothing of size queries x keys exists. Vaswani et al. 2017; the merge is that of Milakov,
+// Gimelshein 2018.
 #include "compiler/linalg/KernelLowering.h"
 #include "compiler/support/BitSizes.h"
 #include "compiler/support/Target.h"
@@ -11,8 +12,13 @@ using P = arith::CmpIPredicate;
 
 namespace {
 
-/// A tile of queries of this width, and one of outputs, still fit a thread's stack.
+/// A block of keys and one of values of this width still fit a thread's stack.
 constexpr int64_t widestHead = 4096;
+/// Keys of a block that is not wholly visible which are looked at together.
+constexpr int64_t keyStep = 16;
+
+/// Queries of a task whose heads have this width: whole tiles, fewer of them where heads are wide.
+int64_t chunkOf(int64_t width) { return std::clamp<int64_t>(queryChunkFloats / width / queryTile * queryTile, queryTile, queryChunk); }
 
 /// An operand [tokens, heads, width] in its buffer.
 struct HeadBuffer {
@@ -65,39 +71,62 @@ public:
   FailureOr<Value> run(LinalgBuilder &b);
 
 private:
-  using State = SmallVector<Value>; // running maximum [R], sum [R], output [R, width]
+  using State = SmallVector<Value>; // running maximum and sum of each query, [slots], and its output, [slots, width]
   KernelLowering &kernel;
   AttentionOp op;
   Type element;
   HeadBuffer query, key, value;
   KernelLowering::Row queries, keys;
-  Value batch, queryHead, keyHead;
+  Value batch, queryHead, keyHead, endPosition; // behind the last key
   MaskOpInterface mask;
 
-  struct Block {                // a key block seen by a query tile
+  /// The queries of a task, `rows` at a time: tile t has the slots [t * rows, (t + 1) * rows) of every buffer. The last one overlaps its neighbour,
+  /// whose last queries then have two slots.
+  struct Chunk {
+    int64_t rows, slots;
+    Value start, count, tiles; // first query of the batch row, how many, in how many tiles
+    Value firstQuery(LinalgBuilder &b, Value tile) const {
+      return b.add(start, b.least(b.multiply(tile, b.index(rows)), b.subtract(count, b.index(rows))));
+    }
+    Value slot(LinalgBuilder &b, Value tile) const { return b.multiply(tile, b.index(rows)); }
+  };
+  struct Block {                // a key block seen by a tile of queries
     Value firstQuery, firstKey; // positions
     int64_t rows;
-    Value visibleTile; // [rows, keyBlock], 1 or 0, where the mask reads a tensor
+    Value queries, keys, values; // [rows, width] times the scale, [width, keyBlock], [keyBlock, width]
+    Value seen = {};             // [rows, keyBlock], 1 or 0, where the mask reads a tensor
   };
-
-  Value tile(LinalgBuilder &b, int64_t rows, Value start, Value out);
-  std::pair<Value, Value> keyBlocks(LinalgBuilder &b, int64_t rows, Value firstQuery, Value end);
-  State block(LinalgBuilder &b, Block at, Value queryTile, const State &state, bool full);
-  struct Merge { // how a block joins the running state, all [R]
+  struct Merge { // how a block joins the running state, all [rows]
     Value blockSum, old, fresh, sum, maximum;
   };
+
+  Value chunk(LinalgBuilder &b, const Chunk &chunk, Value out);
+  std::pair<Value, State> begin(LinalgBuilder &b, const Chunk &chunk);
+  State visit(LinalgBuilder &b, const Chunk &chunk, Value scaled, Value firstKey, const State &state);
+  Value finish(LinalgBuilder &b, const Chunk &chunk, const State &state, Value out);
+  std::pair<Value, Value> keyBlocks(LinalgBuilder &b, const Chunk &chunk);
+  std::pair<Value, Value> classify(LinalgBuilder &b, const Block &at, Value firstKey, int64_t count);
+  State join(LinalgBuilder &b, const Block &at, const State &state, bool full);
+  Value scores(LinalgBuilder &b, const Block &at, bool full);
+  Value output(LinalgBuilder &b, const Block &at, Value probabilities, Value values, int64_t columns, bool full);
   Merge factors(LinalgBuilder &b, int64_t rows, const State &state, Value m, Value l);
   Value combine(LinalgBuilder &b, const Merge &into, Value fresh, Value running, ArrayRef<AffineMap> maps);
-  Value copyKeys(LinalgBuilder &b, const HeadBuffer &from, Value firstKey, Value firstColumn, int64_t columns, bool transposed);
-  Value scoresOf(LinalgBuilder &b, const Block &at, Value queryTile);
-  std::pair<Value, Value> visible(LinalgBuilder &g, const Block &at, int64_t queryLoop, int64_t keyLoop, Value score);
-  MaskSite site();
+  Value copyKeys(LinalgBuilder &b, const HeadBuffer &from, Value firstKey, bool transposed);
+  std::pair<Value, Value> visible(LinalgBuilder &g, const Block &at, Value queryIndex, Value keyIndex, Value score);
+  MaskSite site() { return kernel.siteOf(batch, queryHead, queries, keys); }
   /// `body` on [rows, columns] pieces of `out`, a panel of columns at a time: code and registers do not grow with the width of a head.
   Value byColumns(LinalgBuilder &b, int64_t rows, int64_t width, Value out, llvm::function_ref<Value(LinalgBuilder &, Value, int64_t, Value)> body);
+  /// `state` carried through a loop.
+  State loop(LinalgBuilder &b, Value from, Value to, int64_t step, const State &state,
+             llvm::function_ref<State(LinalgBuilder &, Value, const State &)> body);
+  /// `body(full)` where some pair is visible, full where all are; else `state`. Null for `all`: one way is enough.
+  State choose(LinalgBuilder &b, Value some, Value all, const State &state, llvm::function_ref<State(LinalgBuilder &, bool)> body);
   /// Where maxima begin: finite, so that scores of -infinity alone have exps of 0, not of infinity - infinity, and their block counts as hidden.
   Value floor(LinalgBuilder &b) { return b.number(element, -std::numeric_limits<float>::max()); }
   Value exponent(LinalgBuilder &g, Value x, Value maximum) { return g.make<math::ExpOp>(g.make<arith::SubFOp>(x, maximum)); }
 };
+
+//===---- control -------------------------------------------------------------------------------------------------===//
 
 Value AttentionLowering::byColumns(LinalgBuilder &b, int64_t rows, int64_t width, Value out,
                                    llvm::function_ref<Value(LinalgBuilder &, Value, int64_t, Value)> body) {
@@ -108,17 +137,44 @@ Value AttentionLowering::byColumns(LinalgBuilder &b, int64_t rows, int64_t width
   int64_t even = width / panelColumns * panelColumns;
   if (width <= panelColumns)
     return body(b, b.index(0), width, out);
-  auto loop = scf::ForOp::create(b, b.loc, b.index(0), b.index(even), b.index(panelColumns), ValueRange{out});
-  LinalgBuilder i(OpBuilder::atBlockBegin(loop.getBody()), b.loc);
-  scf::YieldOp::create(i, b.loc, piece(i, loop.getInductionVar(), panelColumns, loop.getRegionIterArgs()[0]));
-  return even == width ? loop.getResult(0) : piece(b, b.index(even), width - even, loop.getResult(0));
+  Value done = loop(b, b.index(0), b.index(even), panelColumns, {out},
+                    [&](LinalgBuilder &i, Value first, const State &whole) { return State{piece(i, first, panelColumns, whole[0])}; })[0];
+  return even == width ? done : piece(b, b.index(even), width - even, done);
 }
 
-MaskSite AttentionLowering::site() { return kernel.siteOf(batch, queryHead, queries, keys); }
+AttentionLowering::State AttentionLowering::loop(LinalgBuilder &b, Value from, Value to, int64_t step, const State &state,
+                                                 llvm::function_ref<State(LinalgBuilder &, Value, const State &)> body) {
+  auto loop = scf::ForOp::create(b, b.loc, from, to, b.index(step), state);
+  LinalgBuilder i(OpBuilder::atBlockBegin(loop.getBody()), b.loc);
+  State running(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  scf::YieldOp::create(i, b.loc, body(i, loop.getInductionVar(), running));
+  return State(loop.getResults());
+}
 
-/// In a body over (queries, keys): whether the pair is real and visible, and its score.
-std::pair<Value, Value> AttentionLowering::visible(LinalgBuilder &g, const Block &at, int64_t queryLoop, int64_t keyLoop, Value score) {
-  Value q = g.add(at.firstQuery, g.position(queryLoop)), k = g.add(at.firstKey, g.position(keyLoop));
+AttentionLowering::State AttentionLowering::choose(LinalgBuilder &b, Value some, Value all, const State &state,
+                                                   llvm::function_ref<State(LinalgBuilder &, bool)> body) {
+  TypeRange types = ValueRange(state).getTypes();
+  auto any = scf::IfOp::create(b, b.loc, types, some, true);
+  LinalgBuilder t(OpBuilder::atBlockBegin(any.thenBlock()), b.loc), e(OpBuilder::atBlockBegin(any.elseBlock()), b.loc);
+  scf::YieldOp::create(e, e.loc, state);
+  if (!all) {
+    scf::YieldOp::create(t, t.loc, body(t, false));
+    return State(any.getResults());
+  }
+  auto whole = scf::IfOp::create(t, t.loc, types, all, true);
+  for (bool full : {true, false}) {
+    LinalgBuilder i(OpBuilder::atBlockBegin(full ? whole.thenBlock() : whole.elseBlock()), b.loc);
+    scf::YieldOp::create(i, b.loc, body(i, full));
+  }
+  scf::YieldOp::create(t, t.loc, whole.getResults());
+  return State(any.getResults());
+}
+
+//===---- what is visible -----------------------------------------------------------------------------------------===//
+
+/// Whether the pair of these indices within the block is real and visible, and its score.
+std::pair<Value, Value> AttentionLowering::visible(LinalgBuilder &g, const Block &at, Value queryIndex, Value keyIndex, Value score) {
+  Value q = g.add(at.firstQuery, queryIndex), k = g.add(at.firstKey, keyIndex);
   Value index = g.subtract(k, keys.start);
   Value real = g.both(g.compare(P::sge, index, g.index(0)), g.compare(P::slt, index, keys.length));
   if (!mask)
@@ -127,10 +183,37 @@ std::pair<Value, Value> AttentionLowering::visible(LinalgBuilder &g, const Block
   return {g.both(real, seen), changed};
 }
 
-/// Columns of the keys of a block, [columns, keyBlock] or [keyBlock, columns]; places without a real key repeat the nearest one.
-Value AttentionLowering::copyKeys(LinalgBuilder &b, const HeadBuffer &from, Value firstKey, Value firstColumn, int64_t columns, bool transposed) {
-  SmallVector<OpFoldResult> sizes{b.attr(transposed ? columns : keyBlock), b.attr(transposed ? keyBlock : columns)};
-  Value last = b.subtract(keys.length, b.index(1)), column = b.add(from.columnAt(b, keyHead), firstColumn);
+/// Whether some, and whether all of the pairs of a tile's queries with the `count` keys from position `firstKey` on are visible.
+std::pair<Value, Value> AttentionLowering::classify(LinalgBuilder &b, const Block &at, Value firstKey, int64_t count) {
+  Value behind = b.add(firstKey, b.index(count)), first = b.largest(keys.start, firstKey), end = b.least(behind, endPosition);
+  Value some = b.compare(P::slt, first, end), all = b.both(b.compare(P::eq, first, firstKey), b.compare(P::eq, end, behind));
+  if (!mask)
+    return {some, all};
+  auto [maskSome, maskAll] =
+      mask.classifyTile(b, b.loc, site(), at.firstQuery, b.add(at.firstQuery, b.index(at.rows - 1)), first, b.subtract(end, b.index(1)));
+  return {b.both(some, maskSome), b.both(all, maskAll)};
+}
+
+/// The blocks [first, last) that the queries of a chunk may see: of the keys there are, what the mask says of these queries. The others would be the
+/// identity, and nobody looks at them: work grows with what is seen.
+std::pair<Value, Value> AttentionLowering::keyBlocks(LinalgBuilder &b, const Chunk &chunk) {
+  Value size = b.index(keyBlock), first = keys.start, behind = endPosition;
+  if (mask) {
+    Value firstQuery = b.add(queries.start, chunk.start), lastQuery = b.subtract(b.add(firstQuery, chunk.count), b.index(1));
+    auto [least, most] = mask.keyRange(b, b.loc, site(), firstQuery, lastQuery);
+    first = least ? b.largest(first, least) : first;
+    behind = most ? b.least(behind, most) : behind;
+  }
+  Value firstBlock = b.make<arith::DivUIOp>(first, size), lastBlock = b.make<arith::CeilDivUIOp>(behind, size);
+  return {firstBlock, b.choose(b.compare(P::slt, first, behind), lastBlock, firstBlock)};
+}
+
+//===---- one block of keys ---------------------------------------------------------------------------------------===//
+
+/// The keys of a block, [width, keyBlock] or [keyBlock, width]; places without a real key repeat the nearest one.
+Value AttentionLowering::copyKeys(LinalgBuilder &b, const HeadBuffer &from, Value firstKey, bool transposed) {
+  SmallVector<OpFoldResult> sizes{b.attr(transposed ? from.width : keyBlock), b.attr(transposed ? keyBlock : from.width)};
+  Value last = b.subtract(keys.length, b.index(1)), column = from.columnAt(b, keyHead);
   return b.generic({}, b.empty(sizes, element), {b.map(2, {0, 1})}, 0, [&](LinalgBuilder &g, ValueRange) {
     Value position = g.add(firstKey, g.position(transposed ? 1 : 0));
     Value index = g.largest(g.index(0), g.least(g.subtract(position, keys.start), last));
@@ -139,92 +222,109 @@ Value AttentionLowering::copyKeys(LinalgBuilder &b, const HeadBuffer &from, Valu
   });
 }
 
-/// queries @ keys^T of a block, [rows, keyBlock]: a sum of chains over blocks of k, so that the copied keys never outgrow one block.
-Value AttentionLowering::scoresOf(LinalgBuilder &b, const Block &at, Value queryTile) {
+/// queries @ keys^T of a block, [rows, keyBlock], as the mask changes them. Not full: panel by panel, as far as some pair of it is visible, and
+/// -infinity where none is.
+Value AttentionLowering::scores(LinalgBuilder &b, const Block &at, bool full) {
+  OpFoldResult R = b.attr(at.rows), N = b.attr(keyBlock), P = b.attr(panelColumns), zero = b.attr(0);
   AffineMap whole = b.map(2, {0, 1});
-  SmallVector<AffineMap> product{b.map(3, {0, 2}), b.map(3, {2, 1}), b.map(3, {0, 1})};
-  SmallVector<OpFoldResult> sizes{b.attr(at.rows), b.attr(keyBlock)};
-  auto chain = [&](LinalgBuilder &i, Value first, int64_t columns) {
-    Value keysTile = copyKeys(i, key, at.firstKey, first, columns, true);
-    Value part = columns == key.width ? queryTile : i.slice(queryTile, {i.attr(0), first}, {i.attr(at.rows), i.attr(columns)});
-    return i.generic({part, keysTile}, i.fill(i.zero(element), i.empty(sizes, element)), product, 1,
+  auto multiply = [&](LinalgBuilder &i, Value columns, OpFoldResult width) {
+    return i.generic({at.queries, columns}, i.fill(i.zero(element), i.empty({R, width}, element)),
+                     {b.map(3, {0, 2}), b.map(3, {2, 1}), b.map(3, {0, 1})}, 1,
                      [](LinalgBuilder &g, ValueRange v) { return g.make<math::FmaOp>(v[0], v[1], v[2]); });
   };
-  if (key.width <= productBlock)
-    return chain(b, b.index(0), key.width);
-  auto add = [&](LinalgBuilder &i, Value sum, Value part) {
-    return i.generic({part}, sum, {whole, whole}, 0, [](LinalgBuilder &g, ValueRange v) { return g.make<arith::AddFOp>(v[1], v[0]); });
-  };
-  int64_t even = key.width / productBlock * productBlock;
-  Value start = b.fill(b.zero(element), b.empty(sizes, element));
-  auto loop = scf::ForOp::create(b, b.loc, b.index(0), b.index(even), b.index(productBlock), ValueRange{start});
-  LinalgBuilder i(OpBuilder::atBlockBegin(loop.getBody()), b.loc);
-  scf::YieldOp::create(i, b.loc, add(i, loop.getRegionIterArgs()[0], chain(i, loop.getInductionVar(), productBlock)));
-  return even == key.width ? loop.getResult(0) : add(b, loop.getResult(0), chain(b, b.index(even), key.width - even));
+  if (full) {
+    Value score = multiply(b, at.keys, N);
+    return mask ? b.generic({score}, b.empty({R, N}, element), {whole, whole}, 0,
+                            [&](LinalgBuilder &g, ValueRange v) { return visible(g, at, g.position(0), g.position(1), v[0]).second; })
+                : score;
+  }
+  return loop(b, b.index(0), b.index(keyBlock), panelColumns, {b.empty({R, N}, element)}, [&](LinalgBuilder &i, Value first, const State &all) {
+    SmallVector<OpFoldResult> origin{zero, first}, sizes{R, P};
+    auto some = scf::IfOp::create(i, i.loc, all[0].getType(), classify(i, at, i.add(at.firstKey, first), panelColumns).first, true);
+    LinalgBuilder t(OpBuilder::atBlockBegin(some.thenBlock()), b.loc), e(OpBuilder::atBlockBegin(some.elseBlock()), b.loc);
+    Value score = multiply(t, t.slice(at.keys, {zero, first}, {t.attr(key.width), P}), P);
+    score = t.generic({score}, t.slice(all[0], origin, sizes), {whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) {
+      auto [is, changed] = visible(g, at, g.position(0), g.add(first, g.position(1)), v[0]);
+      return g.choose(is, changed, g.lowest(element));
+    });
+    scf::YieldOp::create(t, t.loc, t.insert(score, all[0], origin, sizes));
+    scf::YieldOp::create(e, e.loc, e.insert(e.fill(e.lowest(element), e.slice(all[0], origin, sizes)), all[0], origin, sizes));
+    return State(some.getResults());
+  })[0];
+}
+
+/// probabilities @ values, [rows, columns]. Not full: a few keys at a time; of those that some query does not see 0 * NaN never enters. Every chain
+/// is the same as if all of them went through the select.
+Value AttentionLowering::output(LinalgBuilder &b, const Block &at, Value probabilities, Value values, int64_t columns, bool full) {
+  OpFoldResult R = b.attr(at.rows), zero = b.attr(0);
+  SmallVector<AffineMap> product{b.map(3, {0, 2}), b.map(3, {2, 1}), b.map(3, {0, 1})};
+  Value none = b.fill(b.zero(element), b.empty({R, b.attr(columns)}, element));
+  auto multiply = [](LinalgBuilder &g, ValueRange v) { return g.make<math::FmaOp>(v[0], v[1], v[2]); };
+  if (full)
+    return b.generic({probabilities, values}, none, product, 1, multiply);
+  return loop(b, b.index(0), b.index(keyBlock), keyStep, {none}, [&](LinalgBuilder &i, Value first, const State &sum) {
+    auto [some, all] = classify(i, at, i.add(at.firstKey, first), keyStep);
+    return choose(i, some, all, sum, [&](LinalgBuilder &c, bool plain) {
+      OpFoldResult K = c.attr(keyStep);
+      Value p = c.slice(probabilities, {zero, first}, {R, K}), v = c.slice(values, {first, zero}, {K, c.attr(columns)});
+      if (plain)
+        return State{c.generic({p, v}, sum[0], product, 1, multiply)};
+      SmallVector<Value> inputs{p, v};
+      SmallVector<AffineMap> maps(product);
+      if (at.seen) {
+        inputs.push_back(c.slice(at.seen, {zero, first}, {R, K}));
+        maps.insert(maps.begin() + 2, product[0]);
+      }
+      return State{c.generic(inputs, sum[0], maps, 1, [&](LinalgBuilder &g, ValueRange v) {
+        Value is = at.seen ? g.make<arith::CmpFOp>(arith::CmpFPredicate::OGT, v[2], g.number(element, 0.5))
+                           : visible(g, at, g.position(0), g.add(first, g.position(2)), g.zero(element)).first;
+        return g.choose(is, g.make<math::FmaOp>(v[0], v[1], v.back()), v.back());
+      })};
+    });
+  })[0];
 }
 
 /// (m_b, l_b, o_b) of one block from its own maximum, merged into the running state. `full`: every pair is visible, no select is needed; both ways
 /// give the same bits.
-AttentionLowering::State AttentionLowering::block(LinalgBuilder &b, Block at, Value queries, const State &state, bool full) {
-  OpFoldResult R = b.attr(at.rows), N = b.attr(keyBlock);
+AttentionLowering::State AttentionLowering::join(LinalgBuilder &b, const Block &block, const State &state, bool full) {
+  Block at = block;
+  OpFoldResult R = b.attr(at.rows), N = b.attr(keyBlock), zero = b.attr(0);
   AffineMap whole = b.map(2, {0, 1}), rows = b.map(2, {0});
-  SmallVector<AffineMap> product{b.map(3, {0, 2}), b.map(3, {2, 1}), b.map(3, {0, 1})};
-  Value zero = b.zero(element), lowest = b.lowest(element), none = b.number(element, 0.5);
-  Value seen;
   if (!full && mask && mask.readsPairs())
-    seen = b.generic({}, b.empty({R, N}, element), {whole}, 0,
-                     [&](LinalgBuilder &g, ValueRange) { return g.make<arith::UIToFPOp>(element, visible(g, at, 0, 1, zero).first); });
-  auto isSeen = [&](LinalgBuilder &g, ValueRange v, int64_t keyLoop) {
-    return seen ? g.make<arith::CmpFOp>(arith::CmpFPredicate::OGT, v.back(), none) : visible(g, at, 0, keyLoop, zero).first;
-  };
-  auto inputs = [&](std::initializer_list<Value> values) {
-    SmallVector<Value> all(values);
-    if (seen)
-      all.push_back(seen);
-    return all;
-  };
-  auto maps = [&](std::initializer_list<AffineMap> of, AffineMap seenMap, AffineMap out) {
-    SmallVector<AffineMap> all(of);
-    if (seen)
-      all.push_back(seenMap);
-    all.push_back(out);
-    return all;
-  };
-  Value score = scoresOf(b, at, queries);
-  if (!full || mask)
-    score = b.generic({score}, b.empty({R, N}, element), {whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) {
-      if (full)
-        return visible(g, at, 0, 1, v[0]).second;
-      auto [is, changed] = visible(g, at, 0, 1, v[0]);
-      return g.choose(is, changed, lowest);
+    at.seen = b.generic({}, b.empty({R, N}, element), {whole}, 0, [&](LinalgBuilder &g, ValueRange) {
+      return g.make<arith::UIToFPOp>(element, visible(g, at, g.position(0), g.position(1), g.zero(element)).first);
     });
+  Value score = scores(b, at, full);
   Value m = b.generic({score}, b.fill(floor(b), b.empty({R}, element)), {whole, rows}, 1,
                       [](LinalgBuilder &g, ValueRange v) { return g.larger(v[0], v[1]); });
-  Value p = b.generic(inputs({score, m}), b.empty({R, N}, element), maps({whole, rows}, whole, whole), 0, [&](LinalgBuilder &g, ValueRange v) {
+  SmallVector<Value> inputs{score, m};
+  SmallVector<AffineMap> maps{whole, rows, whole};
+  if (at.seen) {
+    inputs.push_back(at.seen);
+    maps.push_back(whole);
+  }
+  Value p = b.generic(inputs, b.empty({R, N}, element), maps, 0, [&](LinalgBuilder &g, ValueRange v) {
     Value e = exponent(g, v[0], v[1]);
-    return full ? e : g.choose(isSeen(g, v.drop_back(), 1), e, zero);
+    if (full)
+      return e;
+    Value is = at.seen ? g.make<arith::CmpFOp>(arith::CmpFPredicate::OGT, v[2], g.number(element, 0.5))
+                       : visible(g, at, g.position(0), g.position(1), g.zero(element)).first;
+    return g.choose(is, e, g.zero(element));
   });
-  Value l = b.generic({p}, b.fill(zero, b.empty({R}, element)), {whole, rows}, 1,
+  Value l = b.generic({p}, b.fill(b.zero(element), b.empty({R}, element)), {whole, rows}, 1,
                       [](LinalgBuilder &g, ValueRange v) { return g.make<arith::AddFOp>(v[1], v[0]); });
   Merge into = factors(b, at.rows, state, m, l);
-  Value output = byColumns(b, at.rows, value.width, state[2], [&](LinalgBuilder &c, Value first, int64_t columns, Value running) {
-    Value values = copyKeys(c, value, at.firstKey, first, columns, false);
-    auto body = [&](LinalgBuilder &g, ValueRange v) {
-      Value sum = v.back(), next = g.make<math::FmaOp>(v[0], v[1], sum);
-      return full ? next : g.choose(isSeen(g, v.drop_back(), 2), next, sum); // 0 * NaN never enters
-    };
-    Value fresh = c.generic(inputs({p, values}), c.fill(zero, c.empty({R, c.attr(columns)}, element)),
-                            maps({product[0], product[1]}, product[0], product[2]), 1, body);
-    return combine(c, into, fresh, running, {rows, rows, rows, whole, whole});
+  Value sum = byColumns(b, at.rows, value.width, state[2], [&](LinalgBuilder &c, Value first, int64_t columns, Value running) {
+    Value values = c.slice(at.values, {zero, first}, {N, c.attr(columns)});
+    return combine(c, into, output(c, at, p, values, columns, full), running, {rows, rows, rows, whole, whole});
   });
-  return {into.maximum, into.sum, output};
+  return {into.maximum, into.sum, sum};
 }
 
 /// any = not (l_b == 0); x = any ? fma(x, exp(m - m'), x_b * exp(m_b - m')) : x. A block wholly hidden from a row is the identity, bit for bit.
 Value AttentionLowering::combine(LinalgBuilder &b, const Merge &into, Value fresh, Value running, ArrayRef<AffineMap> maps) {
-  Value zero = b.zero(element);
   return b.generic({into.blockSum, into.old, into.fresh, fresh}, running, maps, 0, [&](LinalgBuilder &g, ValueRange v) {
-    Value hidden = g.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, v[0], zero);
+    Value hidden = g.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, v[0], g.zero(element));
     return g.choose(hidden, v[4], g.make<math::FmaOp>(v[4], v[1], g.make<arith::MulFOp>(v[3], v[2])));
   });
 }
@@ -232,81 +332,86 @@ Value AttentionLowering::combine(LinalgBuilder &b, const Merge &into, Value fres
 /// The new maximum and sum of each row, and the factors of what was there and of the block.
 AttentionLowering::Merge AttentionLowering::factors(LinalgBuilder &b, int64_t rows, const State &state, Value m, Value l) {
   AffineMap one = b.map(1, {0});
-  Value zero = b.zero(element);
   auto empty = [&] { return b.empty({b.attr(rows)}, element); };
   auto factor = [&](LinalgBuilder &g, ValueRange v) { return exponent(g, v[0], v[1]); };
   Value next = b.generic({state[0], m}, empty(), {one, one, one}, 0, [](LinalgBuilder &g, ValueRange v) { return g.larger(v[0], v[1]); });
   Merge into{l, b.generic({state[0], next}, empty(), {one, one, one}, 0, factor), b.generic({m, next}, empty(), {one, one, one}, 0, factor), {}, {}};
   into.sum = combine(b, into, l, state[1], {one, one, one, one, one});
   into.maximum = b.generic({l, next}, state[0], {one, one, one}, 0, [&](LinalgBuilder &g, ValueRange v) {
-    return g.choose(g.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, v[0], zero), v[2], v[1]);
+    return g.choose(g.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, v[0], g.zero(element)), v[2], v[1]);
   });
   return into;
 }
 
-/// The blocks [first, last) that queries from position `firstQuery` on may see: of the keys there are, what the mask says of these queries. `end` is
-/// the position behind the last key. The others would be the identity, and nobody looks at them: work grows with what is seen.
-std::pair<Value, Value> AttentionLowering::keyBlocks(LinalgBuilder &b, int64_t rows, Value firstQuery, Value end) {
-  Value size = b.index(keyBlock), first = keys.start, behind = end;
-  if (mask) {
-    auto [least, most] = mask.keyRange(b, b.loc, site(), firstQuery, b.add(firstQuery, b.index(rows - 1)));
-    first = least ? b.largest(first, least) : first;
-    behind = most ? b.least(behind, most) : behind;
-  }
-  Value firstBlock = b.make<arith::DivUIOp>(first, size), lastBlock = b.make<arith::CeilDivUIOp>(behind, size);
-  return {firstBlock, b.choose(b.compare(P::slt, first, behind), lastBlock, firstBlock)};
+//===---- one chunk of queries ------------------------------------------------------------------------------------===//
+
+/// The queries times the scale, and the state before any key.
+std::pair<Value, AttentionLowering::State> AttentionLowering::begin(LinalgBuilder &b, const Chunk &chunk) {
+  OpFoldResult S = b.attr(chunk.slots);
+  AffineMap whole = b.map(2, {0, 1});
+  Value scale = b.number(element, op.getScale().convertToDouble());
+  Value scaled =
+      loop(b, b.index(0), chunk.tiles, 1, {b.empty({S, b.attr(query.width)}, element)}, [&](LinalgBuilder &i, Value tile, const State &all) {
+        Value token = query.tokenAt(i, queries.offset, chunk.firstQuery(i, tile)), firstRow = query.rowAt(i, token, queryHead);
+        Value firstColumn = query.columnAt(i, queryHead);
+        SmallVector<OpFoldResult> origin{chunk.slot(i, tile), i.attr(0)}, sizes{i.attr(chunk.rows), i.attr(query.width)};
+        Value out =
+            byColumns(i, chunk.rows, query.width, i.slice(all[0], origin, sizes), [&](LinalgBuilder &c, Value first, int64_t columns, Value to) {
+              Value from = c.slice(query.tensor, {firstRow, c.add(firstColumn, first)}, {c.attr(chunk.rows), c.attr(columns)},
+                                   {c.attr(query.rowsPerToken), c.attr(1)});
+              return c.generic({from}, to, {whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) { return g.make<arith::MulFOp>(v[0], scale); });
+            });
+        return State{i.insert(out, all[0], origin, sizes)};
+      })[0];
+  Value zero = b.zero(element);
+  return {scaled,
+          {b.fill(floor(b), b.empty({S}, element)), b.fill(zero, b.empty({S}, element)), b.fill(zero, b.empty({S, b.attr(value.width)}, element))}};
 }
 
-/// The result of `rows` queries from index `start` of the batch row on.
-Value AttentionLowering::tile(LinalgBuilder &b, int64_t rows, Value start, Value out) {
-  AffineMap whole = b.map(2, {0, 1}), row = b.map(2, {0});
-  // A scaled copy of the queries: read in place, their address has a maximum and a minimum in it, which LLVM's loop strength reduction writes out
-  // again for every load of the innermost loop.
-  Value token = query.tokenAt(b, queries.offset, start);
-  Value firstRow = query.rowAt(b, token, queryHead), firstColumn = query.columnAt(b, queryHead),
-        scale = b.number(element, op.getScale().convertToDouble());
-  Value scaled = byColumns(
-      b, rows, query.width, b.empty({b.attr(rows), b.attr(query.width)}, element), [&](LinalgBuilder &c, Value first, int64_t columns, Value to) {
-        Value from =
-            c.slice(query.tensor, {firstRow, c.add(firstColumn, first)}, {c.attr(rows), c.attr(columns)}, {c.attr(query.rowsPerToken), c.attr(1)});
-        return c.generic({from}, to, {whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) { return g.make<arith::MulFOp>(v[0], scale); });
-      });
-  Value zero = b.zero(element), size = b.index(keyBlock);
-  OpFoldResult R = b.attr(rows);
-  // The output grows in a buffer of its own: `out` may be written by two tasks at once, where tiles overlap, so nothing may be read back from it.
-  State state{b.fill(floor(b), b.empty({R}, element)), b.fill(zero, b.empty({R}, element)), b.fill(zero, b.empty({R, b.attr(value.width)}, element))};
-  Value end = b.add(keys.start, keys.length);
-  auto [first, last] = keyBlocks(b, rows, b.add(queries.start, start), end);
-  auto loop = scf::ForOp::create(b, b.loc, first, last, b.index(1), state);
-  LinalgBuilder i(OpBuilder::atBlockBegin(loop.getBody()), b.loc);
-  Block here{i.add(queries.start, start), i.multiply(loop.getInductionVar(), size), rows, {}};
-  Value blockEnd = i.add(here.firstKey, size);
-  Value some = i.truth(true), all = i.both(i.compare(P::sle, keys.start, here.firstKey), i.compare(P::sle, blockEnd, end));
-  if (mask) {
-    Value lastKey = i.subtract(i.least(blockEnd, end), i.index(1));
-    auto answer = mask.classifyTile(i, i.loc, site(), here.firstQuery, i.add(here.firstQuery, i.index(rows - 1)),
-                                    i.largest(keys.start, here.firstKey), lastKey);
-    some = answer.first;
-    all = i.both(all, answer.second);
-  }
-  State running(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
-  auto any = scf::IfOp::create(i, i.loc, ValueRange(running).getTypes(), some, true);
-  LinalgBuilder t(OpBuilder::atBlockBegin(any.thenBlock()), b.loc), e(OpBuilder::atBlockBegin(any.elseBlock()), b.loc);
-  auto full = scf::IfOp::create(t, t.loc, ValueRange(running).getTypes(), all, true);
-  scf::YieldOp::create(t, t.loc, full.getResults());
-  for (bool isFull : {true, false}) {
-    LinalgBuilder inner(OpBuilder::atBlockBegin(isFull ? full.thenBlock() : full.elseBlock()), b.loc);
-    scf::YieldOp::create(inner, b.loc, block(inner, here, scaled, running, isFull));
-  }
-  scf::YieldOp::create(e, e.loc, running);
-  scf::YieldOp::create(i, i.loc, any.getResults());
-  return byColumns(b, rows, value.width, out, [&](LinalgBuilder &c, Value first, int64_t columns, Value to) {
-    Value output = c.slice(loop.getResult(2), {c.attr(0), first}, {R, c.attr(columns)});
-    return c.generic({loop.getResult(1), output}, to, {row, whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) {
-      Value nothing = g.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, v[0], zero);
-      return g.choose(nothing, zero, g.make<arith::DivFOp>(v[1], v[0]));
+/// All tiles of a chunk see a block of keys, whose copies serve them all.
+AttentionLowering::State AttentionLowering::visit(LinalgBuilder &b, const Chunk &chunk, Value scaled, Value firstKey, const State &state) {
+  Value keysTile = copyKeys(b, key, firstKey, true), valuesTile = copyKeys(b, value, firstKey, false);
+  return loop(b, b.index(0), chunk.tiles, 1, state, [&](LinalgBuilder &i, Value tile, const State &running) {
+    OpFoldResult slot = chunk.slot(i, tile), R = i.attr(chunk.rows), zero = i.attr(0);
+    Block at{i.add(queries.start, chunk.firstQuery(i, tile)), firstKey, chunk.rows, {}, keysTile, valuesTile};
+    auto [some, all] = classify(i, at, firstKey, keyBlock);
+    return choose(i, some, chunk.rows == 1 ? Value() : all, running, [&](LinalgBuilder &t, bool full) -> State {
+      SmallVector<OpFoldResult> origin{slot, zero}, sizes{R, t.attr(value.width)};
+      at.queries = t.slice(scaled, {slot, zero}, {R, t.attr(query.width)});
+      State mine{t.slice(running[0], {slot}, {R}), t.slice(running[1], {slot}, {R}), t.slice(running[2], origin, sizes)};
+      State next = join(t, at, mine, full);
+      return {t.insert(next[0], running[0], {slot}, {R}), t.insert(next[1], running[1], {slot}, {R}), t.insert(next[2], running[2], origin, sizes)};
     });
   });
+}
+
+/// o / l, or 0 where no key was visible, into [count, width].
+Value AttentionLowering::finish(LinalgBuilder &b, const Chunk &chunk, const State &state, Value out) {
+  AffineMap whole = b.map(2, {0, 1}), row = b.map(2, {0});
+  return loop(b, b.index(0), chunk.tiles, 1, {out}, [&](LinalgBuilder &i, Value tile, const State &all) {
+    OpFoldResult slot = chunk.slot(i, tile), R = i.attr(chunk.rows), zero = i.attr(0);
+    SmallVector<OpFoldResult> origin{i.subtract(chunk.firstQuery(i, tile), chunk.start), zero}, sizes{R, i.attr(value.width)};
+    Value sum = i.slice(state[1], {slot}, {R}), outputs = i.slice(state[2], {slot, zero}, sizes);
+    Value done = byColumns(i, chunk.rows, value.width, i.slice(all[0], origin, sizes), [&](LinalgBuilder &c, Value first, int64_t columns, Value to) {
+      Value output = c.slice(outputs, {zero, first}, {R, c.attr(columns)});
+      return c.generic({sum, output}, to, {row, whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) {
+        Value nothing = g.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, v[0], g.zero(element));
+        return g.choose(nothing, g.zero(element), g.make<arith::DivFOp>(v[1], v[0]));
+      });
+    });
+    return State{i.insert(done, all[0], origin, sizes)};
+  })[0];
+}
+
+/// The result of the queries of a chunk. The output grows in a buffer of its own: `out` may be written by two tasks at once, where tiles overlap, so
+/// nothing may be read back from it.
+Value AttentionLowering::chunk(LinalgBuilder &b, const Chunk &chunk, Value out) {
+  auto [scaled, state] = begin(b, chunk);
+  auto [first, last] = keyBlocks(b, chunk);
+  State done = loop(b, first, last, 1, state, [&, scaled = scaled](LinalgBuilder &i, Value block, const State &running) {
+    return visit(i, chunk, scaled, i.multiply(block, i.index(keyBlock)), running);
+  });
+  return finish(b, chunk, done, out);
 }
 
 FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
@@ -322,24 +427,26 @@ FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
   bool joined = kernel.resultOp() != op.getOperation(); // heads side by side in one row
   int64_t heads = op.heads(), group = heads / op.keyHeads();
   DimsAttr queryDims = dimsOf(op.getQuery());
-  Value tileSize = b.index(queryTile), zero = b.index(0);
+  int64_t chunkRows = chunkOf(std::max(query.width, value.width));
+  Value tileSize = b.index(queryTile), chunkSize = b.index(chunkRows), zero = b.index(0);
   Value batches = queryRows ? b.subtract(kernel.extent(b, dimsOf(op.getQueryOffsets()), 0), b.index(1)) : kernel.extent(b, queryDims, 0);
   Value longest = queryRows ? kernel.dimension(width) : kernel.extent(b, queryDims, 2);
-  SmallVector<OpFoldResult> bounds{batches, b.make<arith::CeilDivUIOp>(longest, tileSize), b.attr(heads)};
+  SmallVector<OpFoldResult> bounds{batches, b.attr(heads), b.make<arith::CeilDivUIOp>(longest, chunkSize)}; // keys of a head serve its chunks
   auto forall = scf::ForallOp::create(b, b.loc, bounds, ValueRange{kernel.out}, std::nullopt);
   b.setInsertionPoint(forall.getTerminator());
   batch = forall.getInductionVar(0);
   for (HeadBuffer *buffer : {&query, &key, &value})
     buffer->setBatch(b, batch);
-  queryHead = forall.getInductionVar(2);
+  queryHead = forall.getInductionVar(1);
   keyHead = group == 1 ? queryHead : b.make<arith::DivUIOp>(queryHead, b.index(group));
   auto wholeRow = [&](Value tokens) { return KernelLowering::Row{b.multiply(batch, tokens), tokens, zero}; };
   queries = queryRows ? kernel.rowOf(b, op.getQueryOffsets(), op.getQueryStarts(), batch) : wholeRow(longest);
   keys = op.hasKeyRows() ? kernel.rowOf(b, op.getKeyOffsets(), op.getKeyStarts(), batch) : wholeRow(kernel.extent(b, dimsOf(op.getKey()), 2));
-  // The last tile of a row overlaps its neighbour; a row shorter than a tile goes query by query; a tile beyond the row has no queries.
-  Value first = b.multiply(forall.getInductionVar(1), tileSize);
+  endPosition = b.add(keys.start, keys.length);
+  // A chunk with fewer queries than a tile begins earlier in its row; a row shorter than a tile goes query by query; a chunk beyond the row has none.
+  Value first = b.multiply(forall.getInductionVar(2), chunkSize), end = b.least(queries.length, b.add(first, chunkSize));
   Value start = b.largest(zero, b.least(first, b.subtract(queries.length, tileSize)));
-  Value count = b.choose(b.compare(P::slt, first, queries.length), b.least(queries.length, tileSize), zero);
+  Value count = b.choose(b.compare(P::slt, first, queries.length), b.subtract(end, start), zero);
   HeadBuffer result{forall.getRegionIterArgs()[0], joined ? 1 : heads, joined ? 0 : 1, joined ? value.width : 0, 0, value.width};
   if (!joined && !queryRows) { // [batch, heads, n, d]
     int64_t tokens = queryDims.shape()[2];
@@ -350,16 +457,13 @@ FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
   SmallVector<OpFoldResult> at{result.rowAt(b, token, queryHead), result.columnAt(b, queryHead)}, sizes{count, b.attr(value.width)};
   SmallVector<OpFoldResult> steps{b.attr(result.rowsPerToken), b.attr(1)};
   Value out = b.slice(result.tensor, at, sizes, steps);
-  auto choice = scf::IfOp::create(b, b.loc, TypeRange{out.getType()}, b.compare(P::eq, count, tileSize), true);
-  LinalgBuilder t(OpBuilder::atBlockBegin(choice.thenBlock()), b.loc), e(OpBuilder::atBlockBegin(choice.elseBlock()), b.loc);
-  SmallVector<OpFoldResult> origin{b.attr(0), b.attr(0)}, whole{b.attr(queryTile), b.attr(value.width)}, one{b.attr(1), b.attr(value.width)};
-  scf::YieldOp::create(t, b.loc, t.insert(tile(t, queryTile, start, t.slice(out, origin, whole)), out, origin, whole));
-  auto loop = scf::ForOp::create(e, b.loc, zero, count, e.index(1), ValueRange{out});
-  LinalgBuilder i(OpBuilder::atBlockBegin(loop.getBody()), b.loc);
-  SmallVector<OpFoldResult> here{loop.getInductionVar(), i.attr(0)};
-  Value single = tile(i, 1, i.add(start, loop.getInductionVar()), i.slice(loop.getRegionIterArgs()[0], here, one));
-  scf::YieldOp::create(i, b.loc, i.insert(single, loop.getRegionIterArgs()[0], here, one));
-  scf::YieldOp::create(e, b.loc, loop.getResult(0));
+  auto choice = scf::IfOp::create(b, b.loc, TypeRange{out.getType()}, b.compare(P::sge, count, tileSize), true);
+  for (bool whole : {true, false}) {
+    LinalgBuilder i(OpBuilder::atBlockBegin(whole ? choice.thenBlock() : choice.elseBlock()), b.loc);
+    int64_t rows = whole ? queryTile : 1;
+    Chunk chunk{rows, whole ? chunkRows : queryTile, start, count, i.make<arith::CeilDivUIOp>(count, i.index(rows))};
+    scf::YieldOp::create(i, b.loc, this->chunk(i, chunk, out));
+  }
   b.yieldSlice(forall, choice.getResult(0), at, sizes, steps);
   b.setInsertionPointAfter(forall);
   return forall.getResult(0);

@@ -19,10 +19,10 @@ template <typename Number, typename Coefficient, int n> Number polynomial(Number
   return sum;
 }
 
-/// The two factors of exp(x): a number in [0.7, 1.42] and a power of two.
+/// The two factors of exp(x): a number in [0.7, 1.42] and a power of two, its exponent as a number and as a whole number.
 template <typename Number> struct ScaledExponential {
-  Number mantissa;
-  decltype(bits(std::declval<Number>())) exponent;
+  Number mantissa, exponent;
+  decltype(bits(std::declval<Number>())) wholeExponent;
 };
 
 /// exp(x) = 2^n * exp(r), n the nearest whole number to x / ln 2, r = x - n ln 2 in two parts (Cody, Waite 1980), exp(r) = 1 + (r + r^2 q(r)) with
@@ -34,26 +34,30 @@ template <typename Number> ScaledExponential<Number> splitExponential(Number x) 
   Number high = fma(n, -0.693145751953125f, x);
   Number r = fma(n, -1.42860682030941723212e-6f, high), rest = fma(n, -1.42860682030941723212e-6f, high - r);
   Number q = polynomial(r, {1.9875691500E-4f, 1.3981999507E-3f, 8.3334519073E-3f, 4.1665795894E-2f, 1.6666665459E-1f, 5.0000001201E-1f});
-  return {1.0f + (r + fma(q, r * r, rest)), exponent};
+  return {1.0f + (r + fma(q, r * r, rest)), n, exponent};
 }
 
 /// 2^n for n in [-126, 127].
 template <typename Integer> auto powerOfTwo(Integer n) { return number((n + 127) << 23); }
 
-/// exp. 2^n is applied in two halves, so that results below the normal range round once.
+/// x * 2^n, rounded once, for n in [-152, 130]. In two halves, so that results below the normal range round once too; Expression does it in one
+/// instruction where the target has it.
+template <typename Number> Number scaleByPowerOfTwo(const ScaledExponential<Number> &x) {
+  auto half = x.wholeExponent >> 1;
+  return x.mantissa * powerOfTwo(half) * powerOfTwo(x.wholeExponent - half);
+}
+/// The same where the result is normal.
+template <typename Number> Number scaleWithinRange(const ScaledExponential<Number> &x) { return x.mantissa * powerOfTwo(x.wholeExponent); }
+
+/// exp.
 template <typename Number> Number exponential(Number x) {
   Number within = select(x < -105.0f, x.like(-105.0f), x);
   within = select(within > 89.5f, x.like(89.5f), within);
-  auto [mantissa, exponent] = splitExponential(within);
-  auto half = exponent >> 1;
-  return mantissa * powerOfTwo(half) * powerOfTwo(exponent - half);
+  return scaleByPowerOfTwo(splitExponential(within));
 }
 
 /// exp where neither x nor the result needs care: x in [-87, 88] or NaN.
-template <typename Number> Number exponentialWithinRange(Number x) {
-  auto [mantissa, exponent] = splitExponential(x);
-  return mantissa * powerOfTwo(exponent);
-}
+template <typename Number> Number exponentialWithinRange(Number x) { return scaleWithinRange(splitExponential(x)); }
 
 /// |x| and the sign of x: odd functions are computed on |x| and get the sign back, -0 included.
 template <typename Number> auto signOf(Number x) { return bits(x) & std::numeric_limits<int32_t>::min(); }

@@ -1,8 +1,9 @@
-// Arithmetic in MLIR that reads as formulas: an Expression is a value of f32, f64, i32, i64 or i1, or a vector of them, and its operators make the op
-// of arith or math. What compiler/loops/ElementaryFunctions.h needs of its type; LowerMath makes functions with it. A constant is written as a C++
-// number.
+// Arithmetic in MLIR that reads as formulas: an Expression is a value of f32, f64, i32, i64 or i1, or a vector of them, or several of these, and its
+// operators make the op of arith or math. What compiler/loops/ElementaryFunctions.h needs of its type; LowerMath makes functions with it. A constant
+// is written as a C++ number.
 #pragma once
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -10,8 +11,10 @@ namespace heddle {
 
 class Expression {
 public:
-  Expression(mlir::OpBuilder &b, mlir::Value value, mlir::Location loc) : b(&b), value(value), loc(loc) {}
-  operator mlir::Value() const { return value; }
+  /// `values`: several of one type, on which every operator works side by side, so that one's latency hides behind the others. `hasScale`: vectors of
+  /// sixteen f32 are scaled by powers of two in one instruction.
+  Expression(mlir::OpBuilder &b, mlir::ValueRange values, mlir::Location loc, bool hasScale) : b(&b), values(values), loc(loc), hasScale(hasScale) {}
+  mlir::ValueRange results() const { return values; }
 
   /// Constants of the same type. A real number is exact in f32 or rounds to it.
   Expression like(double number) const { return constant(b->getFloatAttr(element(), number)); }
@@ -22,15 +25,17 @@ public:
   /// The right operand: an expression, or a number that becomes a constant like the left.
   class Operand {
   public:
-    Operand(Expression x) : value(x.value) {}
+    Operand(const Expression &x) : values(x.values) {}
     Operand(double x) : number(x) {}
     Operand(float x) : number(x) {}
     Operand(int64_t x) : integer(x) {}
     Operand(int x) : integer(x) {}
-    Expression as(Expression left) const { return value ? left.wrap(value) : number ? left.like(*number) : left.like(*integer); }
+    Expression as(const Expression &left) const {
+      return !values.empty() ? Expression(*left.b, values, left.loc, left.hasScale) : number ? left.like(*number) : left.like(*integer);
+    }
 
   private:
-    mlir::Value value;
+    llvm::SmallVector<mlir::Value, 4> values;
     std::optional<double> number;
     std::optional<int64_t> integer;
   };
@@ -67,34 +72,56 @@ public:
   friend Expression number(Expression x) {
     return x.convert<mlir::arith::BitcastOp>(x.element().getIntOrFloatBitWidth() == 64 ? x.b->getF64Type() : x.b->getF32Type());
   }
+  /// x * 2^n by the instruction of AVX-512, rounded once; none where there is none.
+  friend std::optional<Expression> scale(const Expression &x, const Expression &n) {
+    if (!x.hasScale || x.type() != mlir::VectorType::get({16}, x.b->getF32Type()))
+      return std::nullopt;
+    mlir::Value all = mlir::arith::ConstantIntOp::create(*x.b, x.loc, -1, 16), rounding = mlir::arith::ConstantIntOp::create(*x.b, x.loc, 4, 32);
+    return x.each([&](size_t i) -> mlir::Value {
+      return mlir::LLVM::CallIntrinsicOp::create(*x.b, x.loc, x.type(), x.b->getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
+                                                 mlir::ValueRange{x.values[i], n.values[i], x.values[i], all, rounding})
+          .getResult(0);
+    });
+  }
   friend Expression toNumber(Expression x) { return x.convert<mlir::arith::SIToFPOp>(x.b->getF32Type()); }
   friend Expression widen(Expression x) { return x.convert<mlir::arith::ExtFOp>(x.b->getF64Type()); }
   friend Expression narrow(Expression x) { return x.convert<mlir::arith::TruncFOp>(x.b->getF32Type()); }
 
 private:
-  mlir::Type element() const { return mlir::getElementTypeOrSelf(value.getType()); }
+  mlir::Type type() const { return values.front().getType(); }
+  mlir::Type element() const { return mlir::getElementTypeOrSelf(type()); }
   bool isReal() const { return mlir::isa<mlir::FloatType>(element()); }
-  Expression wrap(mlir::Value result) const { return {*b, result, loc}; }
-  Expression constant(mlir::TypedAttr number) const {
-    auto shaped = mlir::dyn_cast<mlir::ShapedType>(value.getType());
-    return wrap(
-        mlir::arith::ConstantOp::create(*b, loc, shaped ? mlir::cast<mlir::TypedAttr>(mlir::DenseElementsAttr::get(shaped, number)) : number));
+  Expression each(llvm::function_ref<mlir::Value(size_t)> make) const {
+    llvm::SmallVector<mlir::Value, 4> made;
+    for (size_t i = 0; i < values.size(); ++i)
+      made.push_back(make(i));
+    return {*b, made, loc, hasScale};
   }
-  template <typename Op, typename... Rest> Expression make(Rest... rest) const {
-    return wrap(Op::create(*b, loc, value, static_cast<mlir::Value>(rest)...));
+  Expression constant(mlir::TypedAttr number) const {
+    auto shaped = mlir::dyn_cast<mlir::ShapedType>(type());
+    mlir::Value made =
+        mlir::arith::ConstantOp::create(*b, loc, shaped ? mlir::cast<mlir::TypedAttr>(mlir::DenseElementsAttr::get(shaped, number)) : number);
+    return each([&](size_t) { return made; });
+  }
+  template <typename Op, typename... Rest> Expression make(const Rest &...rest) const {
+    return each([&](size_t i) -> mlir::Value { return Op::create(*b, loc, values[i], rest.values[i]...); });
   }
   template <typename Op> Expression convert(mlir::Type to) const {
-    auto shaped = mlir::dyn_cast<mlir::ShapedType>(value.getType());
-    return wrap(Op::create(*b, loc, shaped ? mlir::Type(shaped.clone(to)) : to, value));
+    auto shaped = mlir::dyn_cast<mlir::ShapedType>(type());
+    return each([&](size_t i) -> mlir::Value { return Op::create(*b, loc, shaped ? mlir::Type(shaped.clone(to)) : to, values[i]); });
   }
-  Expression compare(mlir::arith::CmpFPredicate real, mlir::arith::CmpIPredicate whole, Operand y) const {
-    return isReal() ? wrap(mlir::arith::CmpFOp::create(*b, loc, real, value, y.as(*this)))
-                    : wrap(mlir::arith::CmpIOp::create(*b, loc, whole, value, y.as(*this)));
+  Expression compare(mlir::arith::CmpFPredicate real, mlir::arith::CmpIPredicate whole, const Operand &y) const {
+    Expression right = y.as(*this);
+    return each([&](size_t i) -> mlir::Value {
+      return isReal() ? mlir::arith::CmpFOp::create(*b, loc, real, values[i], right.values[i]).getResult()
+                      : mlir::arith::CmpIOp::create(*b, loc, whole, values[i], right.values[i]).getResult();
+    });
   }
 
   mlir::OpBuilder *b;
-  mlir::Value value;
+  llvm::SmallVector<mlir::Value, 4> values;
   mlir::Location loc;
+  bool hasScale;
 };
 
 } // namespace heddle

@@ -60,13 +60,14 @@ def LowerMath : Pass<"heddle-lower-math", "::mlir::func::FuncOp"> {
   let summary = "expand functions of one number into arithmetic of ours";
   let description = [{
     exp, tanh, erf, log, sin and cos of f32 become range reductions and polynomials of fused multiply-adds (sin and cos in f64), powf with a constant
-    whole exponent up to 16 or 0.5 products, a root, a division; on scalars and vectors alike: no kernel calls libm, and the bits are the same on every CPU. The
-    formulas and their errors stand in ElementaryFunctions.h.
+    whole exponent up to 16 or 0.5 products, a root, a division; on scalars and vectors alike: no kernel calls libm, and the bits are the same on every CPU, which may
+    apply a power of two in one instruction. The formulas and their errors stand in ElementaryFunctions.h.
 
     Takes scalars and vectors of f32; any other op of math is an error: it has no arithmetic of ours yet. Leaves fma, sqrt and absf, which are instructions.
     Example: test/loops/lower-math.mlir.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect"];
+  let options = [Option<"cpu", "cpu", "std::string", "\"x86-64-v4\"", "the CPU whose instructions are used (x86-64-v3, x86-64-v4)">];
   let statistics = [Statistic<"lowered", "lowered", "functions expanded">];
 }
 

@@ -7,41 +7,55 @@
 using namespace mlir;
 using namespace heddle;
 
-/// 16 -> 8 -> 4 -> 2 -> 1, each time the low half with the high half.
-static Value joinLanes(TileEvaluator &evaluator, linalg::GenericOp op, const Combiner &combiner, Value lanes) {
+/// 16 -> 8 -> 4 -> 2 -> 1, each time the low half of a row's lanes with the high half. Rows share the steps: two vectors of rows with n lanes each
+/// become one of twice as many rows with n / 2. In the end lane i is row i.
+static Value joinLanes(TileEvaluator &evaluator, linalg::GenericOp op, SmallVector<Value> vectors) {
   OpBuilder &b = evaluator.builder;
-  auto half = [&](int64_t start, int64_t width) -> Value {
-    return vector::ExtractStridedSliceOp::create(b, evaluator.loc, lanes, ArrayRef(start), ArrayRef(width), ArrayRef<int64_t>{1});
-  };
-  for (int64_t width = reductionLanes / 2; width >= 1; width /= 2) {
-    Value low = half(0, width), high = half(width, width);
-    lanes = evaluator.combine(op, combiner, low, high);
+  Combiner combiner = *matchCombiner(op);
+  for (int64_t lanes = reductionLanes; lanes > 1; lanes /= 2) {
+    SmallVector<Value> joined;
+    for (size_t i = 0; i < vectors.size(); i += 2) {
+      Value first = vectors[i], second = vectors[std::min(i + 1, vectors.size() - 1)];
+      int64_t width = cast<VectorType>(first.getType()).getDimSize(0);
+      int64_t both = first == second ? width : width + cast<VectorType>(second.getType()).getDimSize(0);
+      SmallVector<int64_t> low, high; // places in the first vector, then in the second
+      for (int64_t place = 0; place < both; ++place)
+        (place % lanes < lanes / 2 ? low : high).push_back(place);
+      Value lows = vector::ShuffleOp::create(b, evaluator.loc, first, second, low);
+      Value highs = vector::ShuffleOp::create(b, evaluator.loc, first, second, high);
+      joined.push_back(evaluator.combine(op, combiner, lows, highs));
+    }
+    vectors = joined;
   }
-  return vector::ExtractOp::create(b, evaluator.loc, lanes, ArrayRef<int64_t>{0});
+  return vectors.front();
 }
 
 /// Element i joins lane i mod 16; where the mask of the last columns is off, a lane keeps its old value.
-static Value reduceRow(TileEvaluator &evaluator, linalg::GenericOp op, OpFoldResult row) {
+static Value lanesOfRow(TileEvaluator &evaluator, linalg::GenericOp op, OpFoldResult row) {
   OpBuilder &b = evaluator.builder;
   bool mayLoop = !evaluator.needsConstantColumns(op);
   Value start = evaluator.splat(op.getDpsInits()[0].getDefiningOp<linalg::FillOp>().value());
-  Value lanes = evaluator.overColumns(evaluator.columnsOf(op), mayLoop, start, [&](const Lanes &group, Value accumulator) -> Value {
+  return evaluator.overColumns(evaluator.columnsOf(op), mayLoop, start, [&](const Lanes &group, Value accumulator) -> Value {
     Value next = evaluator.splat(evaluator.evaluate(op, {row, group, {}}, accumulator));
     return group.mask ? arith::SelectOp::create(b, evaluator.loc, group.mask, next, accumulator) : next;
   });
-  return joinLanes(evaluator, op, *matchCombiner(op), lanes);
+}
+
+static Value reduceAll(TileEvaluator &evaluator, linalg::GenericOp op) {
+  SmallVector<Value> rows;
+  for (int64_t row = 0; row < op.getStaticLoopRanges()[0]; ++row)
+    rows.push_back(lanesOfRow(evaluator, op, evaluator.builder.getIndexAttr(row)));
+  return joinLanes(evaluator, op, rows);
 }
 
 void heddle::reduceRows(TileEvaluator &evaluator, linalg::GenericOp op) {
+  Value all = reduceAll(evaluator, op);
   SmallVector<Value> scalars;
-  for (int64_t row = 0, rows = op.getStaticLoopRanges()[0]; row < rows; ++row)
-    scalars.push_back(reduceRow(evaluator, op, evaluator.builder.getIndexAttr(row)));
+  for (int64_t row = 0; row < op.getStaticLoopRanges()[0]; ++row)
+    scalars.push_back(vector::ExtractOp::create(evaluator.builder, evaluator.loc, all, ArrayRef<int64_t>{row}));
   evaluator.keptScalars[op.getResult(0)] = scalars;
 }
 
 Value heddle::reduceTallRows(TileEvaluator &evaluator, linalg::GenericOp op, Value destination) {
-  return evaluator.overRows(op.getStaticLoopRanges()[0], !evaluator.needsConstantRow(op), destination, [&](OpFoldResult row, Value tensor) -> Value {
-    Value scalar = reduceRow(evaluator, op, row);
-    return tensor::InsertOp::create(evaluator.builder, evaluator.loc, scalar, tensor, ValueRange{evaluator.asValue(row)});
-  });
+  return evaluator.write(reduceAll(evaluator, op), destination, {{}, Lanes{evaluator.builder.getIndexAttr(0), {}}, {}});
 }

@@ -21,7 +21,7 @@ static void addLoopsPasses(OpPassManager &pm, const std::string &cpu) {
   pm.addNestedPass<func::FuncOp>(heddle::createCanonicalizerThatKeepsCopies()); // a whole tile of a slice is the slice
   pm.addNestedPass<func::FuncOp>(createCSEPass());                              // the same slice once, so that two readers of it are seen as such
   pm.addNestedPass<func::FuncOp>(heddle::createVectorizeTiles({cpu}));
-  pm.addNestedPass<func::FuncOp>(heddle::createLowerMath());
+  pm.addNestedPass<func::FuncOp>(heddle::createLowerMath({cpu}));
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createCSEPass()); // a product reads its panel once for each row it multiplies; here they become one
   pm.addNestedPass<func::FuncOp>(heddle::createVerifyLoops());

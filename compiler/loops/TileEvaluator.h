@@ -87,7 +87,7 @@ private:
 
 /// [R, N] -> [R]: one scalar per row, kept.
 void reduceRows(TileEvaluator &evaluator, mlir::linalg::GenericOp op);
-/// The same for a tall tile: a loop over the rows that writes to `destination`; returns what was written.
+/// The same for a tall tile, written to `destination`; returns what was written.
 mlir::Value reduceTallRows(TileEvaluator &evaluator, mlir::linalg::GenericOp op, mlir::Value destination);
 
 /// [R, K], [K, N] -> [R, N]: kept in registers if the result is small, else written to `destination`; returns what was written, or null.

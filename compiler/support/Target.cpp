@@ -4,8 +4,8 @@
 using namespace heddle;
 
 static constexpr Target targets[] = {
-    {"x86-64-v3", ".v3", 3, 6, 16},
-    {"x86-64-v4", ".v4", 4, 8, 32},
+    {"x86-64-v3", ".v3", 3, 6, 16, false, 2},
+    {"x86-64-v4", ".v4", 4, 8, 32, true, 4},
 };
 
 llvm::ArrayRef<Target> heddle::allTargets() { return targets; }

@@ -13,8 +13,11 @@ inline constexpr int64_t panelColumns = 32;
 inline constexpr int64_t mostTileRows = 8;
 /// Rows a parallel task of a matrix product takes at most: 128 rows of 768 f32 are 384 KB, about half of an L2; a panel passes over them from there.
 inline constexpr int64_t rowChunk = 128;
-/// Queries a task of attention takes.
+/// Queries of a tile of attention, and of a task at most: each block of keys is copied once for so many. The queries of a task, and their outputs, are
+/// at most so many floats each: they wait in L2 beside the copied keys and values.
 inline constexpr int64_t queryTile = 8;
+inline constexpr int64_t queryChunk = 128;
+inline constexpr int64_t queryChunkFloats = 16384;
 
 struct Target {
   llvm::StringLiteral cpu;    // LLVM's name of the CPU
@@ -23,6 +26,9 @@ struct Target {
   /// Register tile of a matrix product: 6x16 leaves 4 of 16 AVX2 registers for operands, 8x32 is 16 of 32 AVX-512 registers (notes: 96 to 100 % of
   /// peak).
   int64_t tileRows, tileColumns;
+  bool hasScale; // one instruction multiplies sixteen f32 by powers of two (vscalefps): seven of exp's 32 operations less
+  /// Vectors of sixteen on which a function is computed side by side: their temporaries and its constants fit the registers.
+  int64_t functionsAtOnce;
 };
 
 /// All CPU variants, ascending.

@@ -63,12 +63,15 @@ func.func private @softmax(%x: !x) -> !x {
 !x = tensor<?x32xf32, #heddle.dims<s.tokens, 32>>
 !o = tensor<?xi64, #heddle.dims<batch + 1>>
 !s = tensor<?xi64, #heddle.dims<batch>>
-// Attention: tasks over batch rows, query tiles (from the width, which no type names) and heads; static tiles only, so nothing of size queries x keys.
+// Attention: tasks over batch rows, heads and chunks of queries (from the width, which no type names); in them a block of keys is copied once, and every
+// tile of queries sees it. Static tiles only, so nothing of size queries x keys.
 // CHECK-LABEL: func.func private @attention
 // CHECK-SAME: %[[TOKENS:[a-z0-9]*]]: index, %[[BATCH:[a-z0-9]*]]: index, %[[WIDTH:[a-z0-9]*]]: index) -> tensor<?x32xf32>
-// CHECK: %[[TILES:.*]] = arith.ceildivui %[[WIDTH]], %c8
-// CHECK: scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) in (%{{.*}}, %[[TILES]], 2)
-// CHECK: scf.for {{.*}} -> (tensor<8xf32>, tensor<8xf32>, tensor<8x16xf32>)
+// CHECK: %[[CHUNKS:.*]] = arith.ceildivui %[[WIDTH]], %c128
+// CHECK: scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) in (%{{.*}}, 2, %[[CHUNKS]])
+// CHECK: scf.for {{.*}} -> (tensor<128xf32>, tensor<128xf32>, tensor<128x16xf32>)
+// CHECK: tensor<16x64xf32>
+// CHECK: scf.for {{.*}} -> (tensor<128xf32>, tensor<128xf32>, tensor<128x16xf32>)
 // CHECK: tensor<8x64xf32>
 func.func private @attention(%x: !x, %o: !o, %s: !s) -> !x {
   %q = heddle.reshape %x : !x -> !q
@@ -104,9 +107,8 @@ func.func private @no_softmax_of_another_axis(%x: !x) -> !x {
 !x = tensor<?x32xf32, #heddle.dims<s.tokens, 32>>
 !o = tensor<?xi64, #heddle.dims<batch + 1>>
 !s = tensor<?xi64, #heddle.dims<batch>>
-// The loop over key blocks begins and ends with what the queries of a tile may see.
+// The loop over key blocks begins and ends with what the queries of a chunk may see.
 // CHECK-LABEL: func.func private @window
-// CHECK: %[[END:.*]] = arith.addi %{{.*}}, %c{{[0-9]+}}
 // CHECK: %[[LEAST:.*]] = arith.addi %[[QUERY:.*]], %c-255
 // CHECK: %[[FIRST:.*]] = arith.maxsi %{{.*}}, %[[LEAST]]
 // CHECK: %[[BEHIND:.*]] = arith.minsi %{{.*}}

@@ -1,4 +1,5 @@
 // RUN: heddle-opt %s --split-input-file --heddle-lower-math --verify-diagnostics | FileCheck %s
+// RUN: heddle-opt %s --split-input-file --heddle-lower-math=cpu=x86-64-v3 --verify-diagnostics | FileCheck %s --check-prefix=V3
 
 // The same operations on scalars and vectors.
 // CHECK-LABEL: @exp_scalar
@@ -13,10 +14,29 @@ func.func @exp_scalar(%x: f32) -> f32 {
 // CHECK-LABEL: @exp_vector
 // CHECK-NOT: math.exp
 // CHECK: math.fma %{{.*}} : vector<16xf32>
-// CHECK: arith.bitcast %{{.*}} : vector<16xf32> to vector<16xi32>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
+// V3-LABEL: @exp_vector
+// V3: arith.shrsi %{{.*}} : vector<16xi32>
+// V3-NOT: scalef
 func.func @exp_vector(%x: vector<16xf32>) -> vector<16xf32> {
   %y = math.exp %x : vector<16xf32>
   return %y : vector<16xf32>
+}
+// Several are computed side by side, where the first stands; what the second takes moves before it. One that takes the result of another waits.
+// CHECK-LABEL: @two_exps
+// CHECK: %[[NEGATED:.*]] = arith.negf %[[Y:.*]] : vector<16xf32>
+// CHECK-COUNT-2: arith.cmpf olt, %{{.*}} : vector<16xf32>
+// CHECK: %[[FIRST:.*]] = llvm.call_intrinsic
+// CHECK: %[[SECOND:.*]] = llvm.call_intrinsic
+// CHECK: arith.addf %[[FIRST]], %[[FIRST]]
+// CHECK: arith.cmpf olt, %[[SECOND]], %{{.*}} : vector<16xf32>
+func.func @two_exps(%x: vector<16xf32>, %y: vector<16xf32>) -> (vector<16xf32>, vector<16xf32>) {
+  %a = math.exp %x : vector<16xf32>
+  %b = arith.addf %a, %a : vector<16xf32>
+  %c = arith.negf %y : vector<16xf32>
+  %d = math.exp %c : vector<16xf32>
+  %e = math.exp %d : vector<16xf32>
+  return %b, %e : vector<16xf32>, vector<16xf32>
 }
 // CHECK-LABEL: @instructions_stay
 // CHECK: math.sqrt

@@ -181,11 +181,11 @@ func.func @truth_in_registers(%x: tensor<1x16xf32>, %out: tensor<1x16xf32>) -> t
 // CHECK:         %[[REST:.*]] = vector.transfer_read %{{.*}}[%c0, %c96], %{{.*}}, %[[TAIL]]
 // CHECK:         %[[ADDED:.*]] = arith.addf %[[LANES]], %[[REST]]
 // CHECK:         %[[ALL:.*]] = arith.select %[[TAIL]], %[[ADDED]], %[[LANES]]
-// CHECK:         %[[LOW8:.*]] = vector.extract_strided_slice %[[ALL]] {offsets = [0], sizes = [8]
-// CHECK:         %[[HIGH8:.*]] = vector.extract_strided_slice %[[ALL]] {offsets = [8], sizes = [8]
+// CHECK:         %[[LOW8:.*]] = vector.shuffle %[[ALL]], %[[ALL]] [0, 1, 2, 3, 4, 5, 6, 7]
+// CHECK:         %[[HIGH8:.*]] = vector.shuffle %[[ALL]], %[[ALL]] [8, 9, 10, 11, 12, 13, 14, 15]
 // CHECK:         %[[S8:.*]] = arith.addf %[[LOW8]], %[[HIGH8]] : vector<8xf32>
-// CHECK:         vector.extract_strided_slice %[[S8]] {offsets = [0], sizes = [4]
-// CHECK:         vector.extract_strided_slice %[[S8]] {offsets = [4], sizes = [4]
+// CHECK:         vector.shuffle %[[S8]], %[[S8]] [0, 1, 2, 3]
+// CHECK:         vector.shuffle %[[S8]], %[[S8]] [4, 5, 6, 7]
 // CHECK:         arith.addf {{.*}} : vector<4xf32>
 // CHECK:         arith.addf {{.*}} : vector<2xf32>
 // CHECK:         %[[S1:.*]] = arith.addf {{.*}} : vector<1xf32>
@@ -223,11 +223,34 @@ func.func @sum_of_squares(%x: tensor<1x16xf32>) -> f32 {
   return %sum : f32
 }
 
+// Rows share the steps of the tree: four vectors become two of two rows each, then one of four; in the end each row is one lane, written together.
+// CHECK-LABEL: func.func @sums_of_rows
+// CHECK:         vector.shuffle %[[A:.*]], %[[B:.*]] [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]
+// CHECK:         vector.shuffle %[[A]], %[[B]] [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31]
+// CHECK:         %[[AB:.*]] = arith.addf {{.*}} : vector<16xf32>
+// CHECK:         %[[CD:.*]] = arith.addf {{.*}} : vector<16xf32>
+// CHECK:         vector.shuffle %[[AB]], %[[CD]] [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27]
+// CHECK:         %[[ABCD:.*]] = arith.addf {{.*}} : vector<16xf32>
+// CHECK:         vector.shuffle %[[ABCD]], %[[ABCD]] [0, 1, 4, 5, 8, 9, 12, 13]
+// CHECK:         arith.addf {{.*}} : vector<8xf32>
+// CHECK:         %[[ALL:.*]] = arith.addf {{.*}} : vector<4xf32>
+// CHECK:         vector.transfer_write %[[ALL]]
+func.func @sums_of_rows(%x: tensor<4x64xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %start = linalg.fill ins(%zero : f32) outs(%out : tensor<4xf32>) -> tensor<4xf32>
+  %sums = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x64xf32>) outs(%start : tensor<4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %0 = arith.addf %o, %a : f32
+      linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  return %sums : tensor<4xf32>
+}
+
 // A maximum that keeps NaN: the tree joins halves by the same comparisons.
 // CHECK-LABEL: func.func @maximum_with_nan
 // CHECK:         arith.cmpf ogt, {{.*}} : vector<16xf32>
-// CHECK:         %[[LOW:.*]] = vector.extract_strided_slice %[[ALL:.*]] {offsets = [0], sizes = [8]
-// CHECK:         %[[HIGH:.*]] = vector.extract_strided_slice %[[ALL]] {offsets = [8], sizes = [8]
+// CHECK:         %[[LOW:.*]] = vector.shuffle %[[ALL:.*]], %[[ALL]] [0, 1, 2, 3, 4, 5, 6, 7]
+// CHECK:         %[[HIGH:.*]] = vector.shuffle %[[ALL]], %[[ALL]] [8, 9, 10, 11, 12, 13, 14, 15]
 // CHECK-DAG:     %[[GREATER:.*]] = arith.cmpf ogt, %[[LOW]], %[[HIGH]]
 // CHECK-DAG:     %[[NAN:.*]] = arith.cmpf uno, %[[HIGH]], %[[HIGH]]
 // CHECK:         %[[LARGER:.*]] = arith.select %[[GREATER]], %[[LOW]], %[[HIGH]]

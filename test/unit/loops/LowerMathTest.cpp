@@ -76,7 +76,7 @@ public:
     MLIRContext context(registry);
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
     PassManager pm(&context);
-    pm.addNestedPass<func::FuncOp>(heddle::createLowerMath());
+    pm.addNestedPass<func::FuncOp>(heddle::createLowerMath({cpu}));
     heddle::buildNativeStage(pm);
     EXPECT_TRUE(module && succeeded(pm.run(*module)));
     heddle::ObjectOptions options;
