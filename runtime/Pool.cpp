@@ -187,7 +187,10 @@ bool Pool::isAlone() {
 }
 
 /// Of a worker: whether it keeps the caller from running. Then it had better sleep.
-bool Pool::sharesProcessor() const { return sched_getcpu() == callerProcessor.load(std::memory_order_relaxed); }
+bool Pool::sharesProcessor() const {
+  int own = sched_getcpu(); // negative where the system does not tell
+  return own >= 0 && own == callerProcessor.load(std::memory_order_relaxed);
+}
 
 /// Waits until `epoch` differs from `seen` and takes it over; false when the pool stops.
 bool Pool::waitForRegion(uint32_t &seen) {
