@@ -11,7 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(DEV))
 
 # Peer -> its packages. What they need in turn, pip chooses. oneDNN comes twice: the newest is there for SYCL only, where a call costs 4 microseconds more.
 PACKAGES = {"onednn": ["onednn-devel==2026.1.0"], "onednn-omp": ["onednn-devel-cpu-gomp==2023.2.0"], "ort": ["onnxruntime==1.32.0"], "openvino": ["openvino==2026.4.1"],
-            "iree": ["iree-base-compiler==3.13.0", "iree-base-runtime==3.13.0"], "torch": ["torch==2.9.1"]}
+            "iree": ["iree-base-compiler==3.13.0", "iree-base-runtime==3.13.0"], "torch": ["torch==2.15.0"]}
 NAMES = {"onednn": "oneDNN 3.13 (SYCL)", "onednn-omp": "oneDNN 3.2 (OpenMP)", "ort": "ONNX Runtime", "openvino": "OpenVINO", "iree": "IREE", "torch": "PyTorch"}
 GRAPHS = ["onnx==1.23.2", "numpy==2.4.6"]  # what writes the graphs of all
 APART = ["onednn-omp"]  # in a folder of their own, since names of their files are those of another's
