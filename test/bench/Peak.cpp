@@ -41,6 +41,19 @@ __attribute__((target("avx2,fma"))) double narrowLoop(int64_t rounds) {
 
 } // namespace
 
+__attribute__((target("avx2"))) void readMemory(const void *data, int64_t bytes) {
+  const __m256i *at = static_cast<const __m256i *>(data), *end = at + bytes / 32;
+  __m256i sums[8] = {};
+  for (; at < end; at += 16) {
+#pragma unroll
+    for (int i = 0; i < 16; ++i)
+      sums[i % 8] = _mm256_xor_si256(sums[i % 8], _mm256_load_si256(at + i));
+  }
+  for (int i = 1; i < 8; ++i)
+    sums[0] = _mm256_xor_si256(sums[0], sums[i]);
+  sink = static_cast<float>(_mm256_extract_epi32(sums[0], 0));
+}
+
 bool hasWideRegisters() { return __builtin_cpu_supports("x86-64-v4"); }
 
 double runFmaLoop(int64_t rounds, bool wide) { return wide ? wideLoop(rounds) : narrowLoop(rounds); }

@@ -1,9 +1,12 @@
-// The f32 product 128 x 3072 x 768 as the compiler makes it, on one thread, as a ratio to an FMA loop of this same binary. The ratio is the figure:
-// speeds differ from machine to machine, and the FMA loop runs right before each product. products.heddle is compiled to the object that is linked in
-// here.
-#include "runtime/heddle_model.h"
+// Matrix products as the compiler makes them, on one thread and on all: shares of the machine's FMA peak, and for few rows, whose weights come from
+// memory, of its read bandwidth. Both limits are measured in turn with the products: speeds differ from machine to machine and from second to second.
+// products.heddle is compiled to the object that is linked in here; regions run on the pool of the runtime.
+//
+//   bench-products [ENTRY ...] [ROWS ...]     e.g. bench-products n768_k768 1 128; under `taskset -c 0` on one thread only
+#include "runtime/Context.h"
+#include "runtime/Form.h"
 #include "test/bench/Peak.h"
-#include <benchmark/benchmark.h>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -12,91 +15,113 @@
 #include <string>
 #include <vector>
 
-struct heddle_context {};
-
-/// One thread: a region is a call.
-extern "C" void heddle_parallel(heddle_context *, heddle_region region, void *captured, int64_t count) { region(captured, 0, count); }
+using namespace heddle::runtime;
 
 namespace {
 
-constexpr int64_t rows = 128;
+constexpr double secondsPerCell = 0.3;
+constexpr int64_t cacheBytes = int64_t{128} << 20; // weights are read again after this many bytes: more than any cache
+constexpr int64_t manyRows = 8;                    // from here on the arithmetic binds
 
 struct Aligned {
-  explicit Aligned(int64_t bytes) : data(static_cast<float *>(std::aligned_alloc(64, (bytes + 64) / 64 * 64))), count(bytes / 4) {
-    for (int64_t i = 0; i < count; ++i) // small numbers, none denormal
-      data[i] = static_cast<float>((i * 2654435761u >> 8) % 1000) / 1000.f - 0.5f;
+  explicit Aligned(int64_t bytes) : data(static_cast<char *>(std::aligned_alloc(4096, (bytes + 4096) / 4096 * 4096))) {
+    float *numbers = reinterpret_cast<float *>(data);
+    for (int64_t i = 0; i < bytes / 4; ++i) // small, none denormal
+      numbers[i] = static_cast<float>(static_cast<uint32_t>(i) * 2654435761u >> 22) / 1024.f - 0.5f;
   }
   ~Aligned() { std::free(data); }
-  float *data;
-  int64_t count;
+  Aligned(const Aligned &) = delete;
+  char *data;
 };
 
-int64_t evaluate(const heddle_form &form, const int64_t *dimensions) {
-  int64_t sum = 0;
-  for (int64_t i = 0; i < form.count; ++i) {
-    int64_t product = form.terms[i].coefficient;
-    for (int64_t index : form.terms[i].dimensions)
-      product *= index < 0 ? 1 : dimensions[index];
-    sum += product;
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+int64_t valueOf(const heddle_form &form, const int64_t *dimensions) {
+  int64_t value = 0;
+  return evaluate(form, dimensions, value) ? value : 0;
+}
+
+struct Times {
+  std::vector<double> all;
+  void add(double begin) { all.push_back(now() - begin); }
+  double best() const { return *std::min_element(all.begin(), all.end()); }
+  double median() {
+    std::sort(all.begin(), all.end());
+    return all[all.size() / 2];
   }
-  return sum;
+};
+
+struct Reading {
+  const char *data;
+  int64_t bytes, parts;
+};
+void readParts(void *captured, int64_t begin, int64_t end) {
+  const Reading &reading = *static_cast<Reading *>(captured);
+  int64_t part = reading.bytes / reading.parts / 512 * 512;
+  readMemory(reading.data + begin * part, (end - begin) * part);
 }
 
-int64_t elements(const heddle_value &value, const int64_t *dimensions) {
-  int64_t count = 1;
-  for (int64_t axis = 0; axis < value.rank; ++axis)
-    count *= evaluate(value.extents[axis], dimensions);
-  return count;
-}
+/// One product at one number of rows, on one pool.
+struct Cell {
+  heddle_context &context;
+  const heddle_variant &variant;
+  int64_t entry, rows;
+  char *weights; // [section bytes + cacheBytes]
 
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-/// Operations a second of the FMA loop, best of many short runs: a shared machine gives its full speed only now and then.
-double measurePeak(bool wide) {
-  double best = 0;
-  for (int run = 0; run < 200; ++run) {
-    double begin = seconds(), operations = runFmaLoop(200'000, wide);
-    best = std::max(best, operations / (seconds() - begin));
+  /// Weights `run` times further on, so that none is met again in a cache.
+  char *sectionFor(int64_t run) const {
+    int64_t bytes = heddle_model.weights[entry].bytes;
+    return weights + run % (cacheBytes / bytes + 1) * bytes;
   }
-  return best;
-}
 
-const heddle_variant *chooseVariant() {
+  /// The time of one run; prints the row of the table.
+  double measure() {
+    const heddle_entry &table = heddle_model.entries[entry];
+    int64_t inner = valueOf(table.arguments[0].extents[1], &rows), columns = valueOf(table.results[0].extents[1], &rows);
+    int64_t bytes = heddle_model.weights[entry].bytes, offset = heddle_model.weights[entry].offset;
+    Aligned in(rows * inner * 4), out(rows * columns * 4), arena(valueOf(table.arena, &rows));
+    bool wide = variant.level >= 4;
+    Times product, limit;
+    double operations = 0;
+    double end = now() + secondsPerCell;
+    for (int64_t run = 0; now() < end || run < 5; ++run) {
+      bool fromMemory = rows < manyRows;
+      char *section = fromMemory ? sectionFor(2 * run) : weights;
+      Reading reading{sectionFor(2 * run + 1) + offset, bytes, 64};
+      double begin = now();
+      if (fromMemory)
+        heddle_parallel(&context, readParts, &reading, reading.parts);
+      else
+        operations = runFmaLoop(50'000, wide);
+      limit.add(begin);
+      void *buffers[] = {in.data, out.data, section, arena.data};
+      begin = now();
+      variant.entries[entry](&context, buffers, &rows);
+      product.add(begin);
+    }
+    double best = product.best(), flops = 2. * static_cast<double>(rows * inner * columns);
+    std::printf("%-12s %5ld %2d  %9.3f ms  ", table.name, static_cast<long>(rows), context.pool.threads(), best * 1e3);
+    if (rows < manyRows) {
+      double size = static_cast<double>(bytes);
+      std::printf("%6.1f GB/s of %6.1f  %5.1f %% (median %5.1f %%)", size / best * 1e-9, size / limit.best() * 1e-9, 100 * limit.best() / best,
+                  100 * limit.median() / product.median());
+    } else {
+      double peak = operations / limit.best() * context.pool.threads(), usual = operations / limit.median() * context.pool.threads();
+      std::printf("%6.1f GFLOP/s of %6.1f  %5.1f %% (median %5.1f %%)", flops / best * 1e-9, peak * 1e-9, 100 * flops / best / peak,
+                  100 * flops / product.median() / usual);
+    }
+    return best;
+  }
+};
+
+const heddle_variant *chooseVariant(const char *wanted) {
   const heddle_variant *best = nullptr;
   for (int64_t i = 0; i < heddle_model.variant_count; ++i)
-    if (heddle_model.variants[i].level < 4 || hasWideRegisters()) // ascending levels
-      best = &heddle_model.variants[i];
+    if (const heddle_variant &each = heddle_model.variants[i]; each.level < 4 || hasWideRegisters()) // ascending levels
+      if (!wanted || !std::strcmp(wanted, each.cpu))
+        best = &each;
   return best;
 }
-
-void product(benchmark::State &state) {
-  const heddle_entry &entry = heddle_model.entries[state.range(0)];
-  const heddle_variant *variant = chooseVariant();
-  if (!variant || entry.dimension_count != 1 || entry.argument_count != 1 || entry.result_count != 1) {
-    state.SkipWithError("the model is not what this benchmark expects");
-    return;
-  }
-  heddle_context context;
-  const int64_t dimensions[] = {rows};
-  Aligned in(elements(entry.arguments[0], dimensions) * 4), out(elements(entry.results[0], dimensions) * 4);
-  Aligned section(heddle_model.section_bytes), arena(evaluate(entry.arena, dimensions));
-  void *buffers[] = {in.data, out.data, section.data, arena.data};
-  double operations = 2. * in.count * out.count / rows;
-  bool wide = variant->level >= 4;
-  double peak = measurePeak(wide), best = 1e9;
-  for (auto _ : state) {
-    double begin = seconds();
-    variant->entries[state.range(0)](&context, buffers, dimensions);
-    best = std::min(best, seconds() - begin);
-  }
-  peak = std::max(peak, measurePeak(wide));
-  benchmark::DoNotOptimize(out.data[0]);
-  state.SetLabel(std::string(entry.name) + " on " + variant->cpu);
-  state.counters["GFLOP/s"] = operations / best * 1e-9;
-  state.counters["peak"] = peak * 1e-9;
-  state.counters["ratio"] = operations / best / peak;
-}
-BENCHMARK(product)->DenseRange(0, 1)->Unit(benchmark::kMillisecond)->MinTime(1);
 
 std::string cpuName() {
   std::ifstream info("/proc/cpuinfo");
@@ -109,10 +134,36 @@ std::string cpuName() {
 } // namespace
 
 int main(int argc, char **argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv))
-    return 2;
-  benchmark::AddCustomContext("cpu", cpuName());
-  benchmark::RunSpecifiedBenchmarks();
+  std::vector<int64_t> rowCounts;
+  std::vector<std::string> names;
+  const char *cpu = nullptr;
+  for (int i = 1; i < argc; ++i)
+    if (int64_t rows = std::atoll(argv[i]); rows > 0)
+      rowCounts.push_back(rows);
+    else if (!std::strncmp(argv[i], "x86-64", 6))
+      cpu = argv[i];
+    else
+      names.push_back(argv[i]);
+  if (rowCounts.empty())
+    rowCounts = {1, 2, 3, 4, 32, 128, 512};
+  const heddle_variant *variant = chooseVariant(cpu);
+  heddle_context one, all;
+  Failure failure;
+  int processors = availableProcessors();
+  if (!variant || !one.pool.start(1, failure) || !all.pool.start(processors, failure))
+    return 1;
+  std::printf("%s, %d processors, code for %s\n", cpuName().c_str(), processors, variant->cpu);
+  Aligned weights(heddle_model.section_bytes + cacheBytes);
+  for (int64_t entry = 0; entry < heddle_model.entry_count; ++entry) {
+    if (!names.empty() && std::find(names.begin(), names.end(), heddle_model.entries[entry].name) == names.end())
+      continue;
+    for (int64_t rows : rowCounts) {
+      double alone = Cell{one, *variant, entry, rows, weights.data}.measure();
+      std::printf("\n");
+      if (processors > 1)
+        std::printf("  %.2fx\n", alone / Cell{all, *variant, entry, rows, weights.data}.measure());
+      std::fflush(stdout);
+    }
+  }
   return 0;
 }
