@@ -97,14 +97,15 @@ FailureOr<Value> KernelLowering::lowerLinear(LinalgBuilder &b, LinearOp op) {
   int64_t inner = panels.getDimSize(1);
   Value rows = rowCount(*this, b, dimsOf(op.getType())), chunk = b.index(rowChunk);
   Value chunks = b.make<arith::CeilDivUIOp>(rows, chunk);
-  auto forall = scf::ForallOp::create(b, b.loc, SmallVector<OpFoldResult>{b.attr(panels.getDimSize(0)), chunks}, ValueRange{out}, std::nullopt);
+  // Chunks outside: the rows of one stay in the caches while panels pass.
+  auto forall = scf::ForallOp::create(b, b.loc, SmallVector<OpFoldResult>{chunks, b.attr(panels.getDimSize(0))}, ValueRange{out}, std::nullopt);
   b.setInsertionPoint(forall.getTerminator());
-  Value panel = forall.getInductionVar(0);
+  Value panel = forall.getInductionVar(1);
   // A chunk that would have fewer rows than a register tile starts earlier: it computes rows of its neighbour again, with the same bits.
-  Value wanted = b.multiply(forall.getInductionVar(1), chunk);
+  Value wanted = b.multiply(forall.getInductionVar(0), chunk);
   Value first = b.largest(b.index(0), b.least(wanted, b.subtract(rows, b.index(mostTileRows))));
-  Value end = b.least(rows, b.add(wanted, chunk));
-  LinearLowering lowering{*this, b, op, first, b.subtract(end, first), b.multiply(panel, b.index(panelColumns)), DenseMap<Value, Value>()};
+  Value size = b.least(b.subtract(rows, first), chunk);
+  LinearLowering lowering{*this, b, op, first, size, b.multiply(panel, b.index(panelColumns)), DenseMap<Value, Value>()};
   SmallVector<OpFoldResult> at{first, lowering.column}, extents{lowering.size, b.attr(panelColumns)};
   Value from = b.slice(x, {first, b.attr(columns->first)}, {lowering.size, b.attr(inner)});
   Value matrix = b.slice(weight, {panel, b.attr(0), b.attr(0)}, {b.attr(1), b.attr(inner), b.attr(panelColumns)}, {}, 2);

@@ -39,6 +39,7 @@ struct RegisterTile {
     b.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> next = each([&](TilePlace place, size_t i) {
       place.inner = loop.getInductionVar();
+      place.fetches = i == 0;
       return evaluator.splat(evaluator.evaluate(op, place, loop.getRegionIterArgs()[i]));
     });
     scf::YieldOp::create(b, evaluator.loc, next);

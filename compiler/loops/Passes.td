@@ -10,18 +10,29 @@ def TileKernels : Pass<"heddle-tile-kernels", "::mlir::func::FuncOp"> {
     A matrix product is a `linalg.generic` over (m, n, k) whose body accumulates by `math.fma`; its epilogue is whatever elementwise `linalg.generic`s
     over (m, n) follow. The last op of such a chain, over an unknown number of rows, is replaced by
 
-        if rows >= R: for m in 0..rows step R: the whole chain on rows [min(m, rows - R), + R)
-        else:         for m in 0..rows:        the whole chain on one row
+        if rows >= R:          for m in 0..rows step R:   the whole chain on rows [min(m, rows - R), + R)
+        else if rows >= R / 2: for m in 0..rows step R/2: the same with half as many rows
+        ..                     down to one row
 
     once per T of its columns, where R x T is the register tile of the CPU. All tiles have static sizes. The last tile overlaps the one before: rows
     are computed twice with equal bits, so no remainder of another size exists. The elements of a tile are independent of each other, hence R and T
     decide no bits.
 
+    Where the panel of weights is large, and the number of rows is known to have a bound, R rows and more are computed as
+
+        for blocks of 512 k: for m in 0..rows step R: sums[m, + R) += the product of rows [min(m, rows - R), + R) and the block
+
+    with the rest of the chain in the last block: a block stays in L2 while all rows pass. Tiles do not overlap in the sums, or rows would be added to
+    twice. The sums are those that VectorizeTiles makes of a product that is not cut: same bits.
+
+    The product of a tile also fetches weights that later tiles read (`memref.prefetch` in its body): a panel read once is as fast as memory.
+
     Takes kernels of linalg on tensors, where the result of a chain is not read by its own last op and inputs do not alias it. Leaves products whose rows
     are few and known (VectorizeTiles takes them as they are), chains without a product, results wider than eight panels. Example:
     test/loops/tile-kernels.mlir.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
   let options = [Option<"cpu", "cpu", "std::string", "\"x86-64-v4\"", "the CPU whose register tile is used (x86-64-v3, x86-64-v4)">];
   let statistics = [Statistic<"tiled", "tiled", "products tiled">];
 }

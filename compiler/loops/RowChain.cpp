@@ -65,16 +65,19 @@ std::optional<RowChain::Roles> RowChain::rolesOfProducer(OpOperand &use, const R
     if (!isDimension(from) || !isDimension(to))
       continue;
     Role role = userRoles[cast<AffineDimExpr>(from).getPosition()];
+    role = role == Role::Inner ? Role::Whole : role; // a product in parts takes nothing from the chain
     result[cast<AffineDimExpr>(to).getPosition()] = role;
     used |= role == Role::Row;
   }
+  if (isMatrixProduct(producer))
+    result[2] = Role::Inner;
   return used ? std::optional(result) : std::nullopt;
 }
 
 /// Walks the block backwards from the last op. A producer that is needed in two different ways cannot be cut and stays outside.
 void RowChain::collect() {
   roles[last] = {Role::Row, Role::Column};
-  roles[last].resize(last.getNumLoops(), Role::Whole);
+  roles[last].resize(last.getNumLoops(), Role::Inner);
   llvm::SmallPtrSet<Operation *, 4> outside;
   for (Operation *op = last; op; op = op->getPrevNode()) {
     if (outside.contains(op) || !roles.contains(op))
@@ -99,6 +102,35 @@ bool RowChain::hasProduct() const {
   return llvm::any_of(ops, [](linalg::LinalgOp op) { return isMatrixProduct(op); });
 }
 
+linalg::GenericOp RowChain::onlyProduct() const {
+  linalg::GenericOp found;
+  for (linalg::LinalgOp op : ops)
+    if (isMatrixProduct(op)) {
+      if (found)
+        return {};
+      found = cast<linalg::GenericOp>(op.getOperation());
+    }
+  auto isInChain = [&](Value v) { return v.getDefiningOp() && roles.contains(v.getDefiningOp()); };
+  if (!found || llvm::any_of(found.getInputs(), isInChain) || !found.getDpsInits()[0].getDefiningOp<linalg::FillOp>())
+    return {};
+  return found;
+}
+
+/// Where a loop of that role begins in the tile.
+OpFoldResult RowChain::startOf(RewriterBase &rewriter, Role role, const TileWindow &window) {
+  switch (role) {
+  case Role::Row:
+    return window.row;
+  case Role::Column:
+    return rewriter.getIndexAttr(window.column);
+  case Role::Inner:
+    return window.inner ? window.inner->from : rewriter.getIndexAttr(0);
+  case Role::Whole:
+    return rewriter.getIndexAttr(0);
+  }
+  llvm_unreachable("all roles are handled");
+}
+
 Value RowChain::tileOperand(RewriterBase &rewriter, OpOperand &operand, const Roles &loops, const TileWindow &window, Value into,
                             const DenseMap<Value, Value> &tiled) const {
   Value source = operand.get();
@@ -113,10 +145,10 @@ Value RowChain::tileOperand(RewriterBase &rewriter, OpOperand &operand, const Ro
   bool isCut = false;
   for (auto [i, expr] : llvm::enumerate(map.getResults())) {
     Role role = isDimension(expr) ? loops[cast<AffineDimExpr>(expr).getPosition()] : Role::Whole;
-    if (role == Role::Whole)
+    if (role == Role::Whole || (role == Role::Inner && !window.inner))
       continue;
-    offsets[i] = role == Role::Row ? window.row : OpFoldResult(rewriter.getIndexAttr(window.column));
-    sizes[i] = rewriter.getIndexAttr(role == Role::Row ? window.rows : window.columns);
+    offsets[i] = startOf(rewriter, role, window);
+    sizes[i] = rewriter.getIndexAttr(role == Role::Row ? window.rows : role == Role::Column ? window.columns : window.inner->count);
     isCut = true;
   }
   if (source.getDefiningOp<tensor::EmptyOp>())
@@ -128,25 +160,37 @@ Value RowChain::tileOperand(RewriterBase &rewriter, OpOperand &operand, const Ro
   return tensor::ExtractSliceOp::create(rewriter, loc, isDestination ? into : source, offsets, sizes, strides);
 }
 
-Value RowChain::computeTile(RewriterBase &rewriter, Value into, const TileWindow &window) const {
-  DenseMap<Value, Value> tiled;
-  OpFoldResult zero = rewriter.getIndexAttr(0), column = rewriter.getIndexAttr(window.column);
-  for (linalg::LinalgOp op : ops) {
-    const Roles &loops = roles.find(op)->second;
-    SmallVector<Value> operands;
-    for (OpOperand &operand : op->getOpOperands())
-      operands.push_back(tileOperand(rewriter, operand, loops, window, into, tiled));
-    Type type = operands.back().getType(); // the initial value stands last
-    auto tile = cast<linalg::LinalgOp>(mlir::clone(rewriter, op, type, operands));
-    SmallVector<OpFoldResult> starts;
-    for (Role role : loops)
-      starts.push_back(role == Role::Row ? window.row : role == Role::Column ? column : zero);
-    linalg::offsetIndices(rewriter, tile, starts);
-    tiled[op->getResult(0)] = tile->getResult(0);
-  }
+Value RowChain::tileOp(RewriterBase &rewriter, linalg::LinalgOp op, Value into, const TileWindow &window, const DenseMap<Value, Value> &tiled) const {
+  const Roles &loops = roles.find(op)->second;
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    operands.push_back(tileOperand(rewriter, operand, loops, window, into, tiled));
+  Type type = operands.back().getType(); // the initial value stands last
+  auto tile = cast<linalg::LinalgOp>(mlir::clone(rewriter, op, type, operands));
+  SmallVector<OpFoldResult> starts;
+  for (Role role : loops)
+    starts.push_back(startOf(rewriter, role, window));
+  linalg::offsetIndices(rewriter, tile, starts);
+  return tile->getResult(0);
+}
+
+Value RowChain::computeTile(RewriterBase &rewriter, Value into, const TileWindow &window, DenseMap<Value, Value> &tiled) const {
+  for (linalg::LinalgOp op : ops)
+    if (!tiled.contains(op->getResult(0)))
+      tiled[op->getResult(0)] = tileOp(rewriter, op, into, window, tiled);
+  OpFoldResult column = rewriter.getIndexAttr(window.column);
   SmallVector<OpFoldResult> offsets{window.row, column}, strides(2, rewriter.getIndexAttr(1));
   SmallVector<OpFoldResult> sizes{rewriter.getIndexAttr(window.rows), rewriter.getIndexAttr(window.columns)};
   return tensor::InsertSliceOp::create(rewriter, last->getLoc(), tiled[last->getResult(0)], into, offsets, sizes, strides);
+}
+
+Value RowChain::computeProduct(RewriterBase &rewriter, const TileWindow &window) const {
+  linalg::GenericOp product = onlyProduct();
+  Location loc = product.getLoc();
+  auto fill = product.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  Value out = tensor::EmptyOp::create(rewriter, loc, {window.rows, window.columns}, getElementTypeOrSelf(product.getResult(0).getType()));
+  Value init = linalg::FillOp::create(rewriter, loc, fill.value(), out).getResult(0);
+  return tileOp(rewriter, product, {}, window, {{fill.getResult(0), init}});
 }
 
 void RowChain::eraseUnused(RewriterBase &rewriter) const {

@@ -2,6 +2,7 @@
 #include "compiler/loops/TileEvaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -163,6 +164,13 @@ struct TileEvaluator::Body {
       return tensor::ExtractOp::create(evaluator.builder, evaluator.loc, get(extract.getTensor()), indices);
     return evaluator.read(get(extract.getTensor()), indices, *place.lanes);
   }
+  void prefetch(Operation *prefetch) {
+    if (!place.fetches)
+      return;
+    Operation *copy = evaluator.builder.clone(*prefetch);
+    for (OpOperand &operand : copy->getOpOperands())
+      operand.set(get(operand.get()));
+  }
   Value inner(Operation *inner) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner))
       return indexOp(index);
@@ -185,7 +193,10 @@ Value TileEvaluator::evaluate(GenericOp op, const TilePlace &place, Value accumu
       body.values[argument] = accumulator && op.isDpsInit(&operand) ? accumulator : evaluateOperand(operand, place);
   }
   for (Operation &inner : op.getBody()->without_terminator())
-    body.values[inner.getResult(0)] = body.inner(&inner);
+    if (isa<memref::PrefetchOp>(inner))
+      body.prefetch(&inner);
+    else
+      body.values[inner.getResult(0)] = body.inner(&inner);
   --depth;
   return body.get(op.getBody()->getTerminator()->getOperand(0));
 }

@@ -17,7 +17,8 @@ struct Lanes {
 struct TilePlace {
   mlir::OpFoldResult row;
   std::optional<Lanes> lanes;
-  mlir::Value inner; // the k of a product
+  mlir::Value inner;    // the k of a product
+  bool fetches = false; // whether prefetches of the body are made here: once for all vectors of a tile
 };
 
 class TileEvaluator {

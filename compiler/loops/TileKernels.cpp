@@ -1,6 +1,6 @@
 // Register tiles of matrix products. Comes first in the stage; VectorizeTiles turns the static tiles into vectors.
 #include "compiler/loops/Passes.h"
-#include "compiler/loops/RowChain.h"
+#include "compiler/loops/ProductTiles.h"
 #include "compiler/loops/TileOps.h"
 
 using namespace mlir;
@@ -43,41 +43,31 @@ struct TileKernels : impl::TileKernelsBase<TileKernels> {
     return llvm::any_of(op->getUsers(), [&](Operation *user) { return !isa<linalg::LinalgOp>(user) || user->getBlock() != op->getBlock(); });
   }
 
-  /// chain over [rows, N]  ->  if rows >= R: tiles of R rows, the last one overlapping; else row by row
   void tile(RewriterBase &rewriter, const RowChain &chain) {
     linalg::GenericOp last = chain.getLast();
-    Location loc = last.getLoc();
-    Value out = chain.getDestination();
     rewriter.setInsertionPoint(last);
-    Value rows = tensor::DimOp::create(rewriter, loc, out, 0);
-    Value tileRows = arith::ConstantIndexOp::create(rewriter, loc, target->tileRows);
-    Value enough = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sge, rows, tileRows);
-    auto branch = scf::IfOp::create(rewriter, loc, TypeRange{out.getType()}, enough, /*withElseRegion=*/true);
-    for (bool whole : {true, false}) {
-      rewriter.setInsertionPointToStart(whole ? branch.thenBlock() : branch.elseBlock());
-      Value result = tileRowsOf(rewriter, chain, rows, whole ? target->tileRows : 1);
-      scf::YieldOp::create(rewriter, loc, result);
-    }
-    rewriter.replaceAllUsesWith(last.getResult(0), branch.getResult(0));
+    Value rows = tensor::DimOp::create(rewriter, last.getLoc(), chain.getDestination(), 0);
+    Value result = tileRowsOf(rewriter, chain, rows, target->tileRows);
+    rewriter.replaceAllUsesWith(last.getResult(0), result);
     chain.eraseUnused(rewriter);
     ++tiled;
   }
 
+  /// chain over [rows, N]  ->  if rows >= R: tiles of R rows, the last one overlapping; else the same with half as many rows; one row is one tile
   Value tileRowsOf(RewriterBase &rewriter, const RowChain &chain, Value rows, int64_t tileRows) {
-    linalg::GenericOp last = chain.getLast();
-    Location loc = last.getLoc();
-    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0), step = arith::ConstantIndexOp::create(rewriter, loc, tileRows);
-    auto loop = scf::ForOp::create(rewriter, loc, zero, rows, step, ValueRange{chain.getDestination()});
+    Location loc = chain.getLast().getLoc();
+    ProductTiles tiles{rewriter, chain, rows, tileRows, *target};
+    if (tileRows == 1)
+      return tiles.compute();
+    Value least = arith::ConstantIndexOp::create(rewriter, loc, tileRows);
+    Value enough = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sge, rows, least);
+    auto branch = scf::IfOp::create(rewriter, loc, TypeRange{chain.getDestination().getType()}, enough, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(loop.getBody());
-    Value row = loop.getInductionVar(), result = loop.getRegionIterArgs()[0];
-    if (tileRows > 1)
-      row = arith::MinSIOp::create(rewriter, loc, row, arith::SubIOp::create(rewriter, loc, rows, step));
-    int64_t columns = cast<RankedTensorType>(last.getResult(0).getType()).getDimSize(1);
-    for (int64_t column = 0; column < columns; column += target->tileColumns)
-      result = chain.computeTile(rewriter, result, {row, tileRows, column, std::min(target->tileColumns, columns - column)});
-    scf::YieldOp::create(rewriter, loc, result);
-    return loop.getResult(0);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(rewriter, loc, tiles.compute());
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, tileRowsOf(rewriter, chain, rows, tileRows / 2));
+    return branch.getResult(0);
   }
 
   const Target *target = nullptr;

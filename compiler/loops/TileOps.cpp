@@ -2,6 +2,7 @@
 #include "compiler/loops/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -125,6 +126,8 @@ static bool readsNeighbours(tensor::ExtractOp extract, GenericOp op, unsigned co
 static bool hasVectorBody(GenericOp op, TileKind kind) {
   std::optional<unsigned> column = loopRoles(kind).column;
   return llvm::all_of(op.getBody()->without_terminator(), [&](Operation &inner) {
+    if (isa<memref::PrefetchOp>(inner))
+      return kind == TileKind::Product;
     if (inner.getNumResults() != 1 || inner.getNumRegions() != 0 || !VectorType::isValidElementType(inner.getResult(0).getType()))
       return false;
     if (isa<linalg::IndexOp, arith::ConstantOp>(inner))

@@ -11,8 +11,12 @@ namespace heddle {
 inline constexpr int64_t panelColumns = 32;
 /// Rows of a register tile at most, over all targets: chunks of rows overlap by up to this many.
 inline constexpr int64_t mostTileRows = 8;
-/// Rows a parallel task of a matrix product takes at most: 128 rows of 768 f32 are 384 KB, about half of an L2; a panel passes over them from there.
-inline constexpr int64_t rowChunk = 128;
+/// Rows a parallel task of a matrix product takes at most.
+inline constexpr int64_t rowChunk = 256;
+/// A larger panel is multiplied in blocks of k (BitSizes.h), one after the other over all rows of the task: a block, 64 KB, stays in L2 meanwhile.
+inline constexpr int64_t heldPanelBytes = 128 << 10;
+/// Rows of a panel that are fetched ahead where there are fewer rows than a register tile, in k: 16 KB.
+inline constexpr int64_t fetchDistance = 128;
 /// Queries of a tile of attention, and of a task at most: each block of keys is copied once for so many. The queries of a task, and their outputs, are
 /// at most so many floats each: they wait in L2 beside the copied keys and values.
 inline constexpr int64_t queryTile = 8;

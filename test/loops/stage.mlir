@@ -11,6 +11,8 @@
 // RUN: heddle-opt %t.v3.mlir %{lower} -o %t.v3.llvm.mlir
 // RUN: mlir-runner %t.v4.llvm.mlir -e products --entry-point-result=i32 | FileCheck %s --check-prefix=EQUAL
 // RUN: mlir-runner %t.v3.llvm.mlir -e products --entry-point-result=i32 | FileCheck %s --check-prefix=EQUAL
+// RUN: mlir-runner %t.v4.llvm.mlir -e bounded_products --entry-point-result=i32 | FileCheck %s --check-prefix=EQUAL
+// RUN: mlir-runner %t.v3.llvm.mlir -e bounded_products --entry-point-result=i32 | FileCheck %s --check-prefix=EQUAL
 // RUN: mlir-runner %t.v4.llvm.mlir -e row_sums --entry-point-result=i32 | FileCheck %s --check-prefix=EQUAL
 // RUN: mlir-runner %t.v3.llvm.mlir -e row_sums --entry-point-result=i32 | FileCheck %s --check-prefix=EQUAL
 // The comparison notices another order: one chain over all k.
@@ -19,6 +21,9 @@
 // DIFFERENT: {{^[1-9][0-9]+$}}
 // TILES-LABEL: func.func @product_kernel
 // TILES-NOT:   linalg
+// TILES-LABEL: func.func @bounded_product_kernel
+// TILES-NOT:   linalg
+// TILES:       memref.prefetch
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
@@ -46,6 +51,31 @@ func.func @product_kernel(%x: tensor<?x1100xf32>, %panel: tensor<1100x32xf32>, %
       linalg.yield %sum : f32
   } -> tensor<?x32xf32>
   return %result : tensor<?x32xf32>
+}
+
+// The same for at most 24 rows, and known to be: blocks of k stand outside of the rows' loop.
+func.func @bounded_product_kernel(%all: tensor<?x1100xf32>, %panel: tensor<1100x32xf32>, %bias: tensor<32xf32>, %all_out: tensor<?x32xf32>, %all_rows: index) -> tensor<?x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %most = arith.constant 24 : index
+  %rows = arith.minsi %all_rows, %most : index
+  %x = tensor.extract_slice %all[0, 0] [%rows, 1100] [1, 1] : tensor<?x1100xf32> to tensor<?x1100xf32>
+  %out = tensor.extract_slice %all_out[0, 0] [%rows, 32] [1, 1] : tensor<?x32xf32> to tensor<?x32xf32>
+  %empty = tensor.empty(%rows) : tensor<?x32xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %panel : tensor<?x1100xf32>, tensor<1100x32xf32>) outs(%start : tensor<?x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %next = math.fma %a, %b, %c : f32
+      linalg.yield %next : f32
+  } -> tensor<?x32xf32>
+  %result = linalg.generic {indexing_maps = [#mn, #n, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%product, %bias : tensor<?x32xf32>, tensor<32xf32>) outs(%out : tensor<?x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %sum = arith.addf %a, %b : f32
+      linalg.yield %sum : f32
+  } -> tensor<?x32xf32>
+  %written = tensor.insert_slice %result into %all_out[0, 0] [%rows, 32] [1, 1] : tensor<?x32xf32> into tensor<?x32xf32>
+  return %written : tensor<?x32xf32>
 }
 
 func.func @row_sum_kernel(%x: tensor<1x77xf32>) -> f32 {
@@ -168,7 +198,7 @@ func.func @differ(%a: f32, %b: f32) -> i32 {
 //===---- runs ------------------------------------------------------------------------------------------------------===//
 
 /// Products of 1 to 21 rows: fewer than a tile, one tile, several with an overlapping one.
-func.func @count(%block: index) -> i32 {
+func.func @count(%block: index, %is_bounded: i1) -> i32 {
   %none = arith.constant 0 : i32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -191,8 +221,15 @@ func.func @count(%block: index) -> i32 {
     %panel_tensor = bufferization.to_tensor %panel_static restrict : memref<1100x32xf32> to tensor<1100x32xf32>
     %bias_tensor = bufferization.to_tensor %bias restrict : memref<32xf32> to tensor<32xf32>
     %out_tensor = bufferization.to_tensor %out restrict writable : memref<?x32xf32> to tensor<?x32xf32>
-    %result = func.call @product_kernel(%x_tensor, %panel_tensor, %bias_tensor, %out_tensor, %rows)
-        : (tensor<?x1100xf32>, tensor<1100x32xf32>, tensor<32xf32>, tensor<?x32xf32>, index) -> tensor<?x32xf32>
+    %result = scf.if %is_bounded -> tensor<?x32xf32> {
+      %r = func.call @bounded_product_kernel(%x_tensor, %panel_tensor, %bias_tensor, %out_tensor, %rows)
+          : (tensor<?x1100xf32>, tensor<1100x32xf32>, tensor<32xf32>, tensor<?x32xf32>, index) -> tensor<?x32xf32>
+      scf.yield %r : tensor<?x32xf32>
+    } else {
+      %r = func.call @product_kernel(%x_tensor, %panel_tensor, %bias_tensor, %out_tensor, %rows)
+          : (tensor<?x1100xf32>, tensor<1100x32xf32>, tensor<32xf32>, tensor<?x32xf32>, index) -> tensor<?x32xf32>
+      scf.yield %r : tensor<?x32xf32>
+    }
     %found = scf.for %i = %c0 to %rows step %c1 iter_args(%of_row = %sum) -> i32 {
       %in_row = scf.for %j = %c0 to %c32 step %c1 iter_args(%of_element = %of_row) -> i32 {
         %added = memref.load %bias[%j] : memref<32xf32>
@@ -213,13 +250,22 @@ func.func @count(%block: index) -> i32 {
 
 func.func @products() -> i32 {
   %c512 = arith.constant 512 : index
-  %count = call @count(%c512) : (index) -> i32
+  %false = arith.constant false
+  %count = call @count(%c512, %false) : (index, i1) -> i32
+  return %count : i32
+}
+
+func.func @bounded_products() -> i32 {
+  %c512 = arith.constant 512 : index
+  %true = arith.constant true
+  %count = call @count(%c512, %true) : (index, i1) -> i32
   return %count : i32
 }
 
 func.func @products_of_one_chain() -> i32 {
   %c1100 = arith.constant 1100 : index
-  %count = call @count(%c1100) : (index) -> i32
+  %false = arith.constant false
+  %count = call @count(%c1100, %false) : (index, i1) -> i32
   return %count : i32
 }
 

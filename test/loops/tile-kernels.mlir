@@ -36,6 +36,12 @@
 // V3:                %[[BOTH:.*]] = tensor.insert_slice %{{.*}} into %[[LEFT]][%[[ROW]], 16] [6, 16]
 // V3:                scf.yield %[[BOTH]]
 // CHECK:         } else {
+// V4:              arith.cmpi sge, %[[ROWS]], %c4
+// V4:                tensor.extract_slice %[[X]][%{{.*}}, 0] [4, 100]
+// V4:              arith.cmpi sge, %[[ROWS]], %c2
+// V4:                tensor.extract_slice %[[X]][%{{.*}}, 0] [2, 100]
+// V3:              arith.cmpi sge, %[[ROWS]], %c3
+// V3:                tensor.extract_slice %[[X]][%{{.*}}, 0] [3, 100]
 // CHECK:           scf.for %[[M1:.*]] = %{{.*}} to %[[ROWS]] step %{{.*}}
 // CHECK:             tensor.extract_slice %[[X]][%[[M1]], 0] [1, 100]
 // CHECK-NOT:     linalg.{{.*}} outs(%{{.*}} : tensor<?
@@ -82,6 +88,48 @@ func.func private @product_alone(%x: tensor<?x64xf32>, %panel: tensor<64x32xf32>
       linalg.yield %next : f32
   } -> tensor<?x32xf32>
   return %product : tensor<?x32xf32>
+}
+
+// A panel of 512 KB, and no more than 64 rows at a time: blocks of 512 k outside of the rows. Each adds to sums of its own, where tiles do not overlap
+// (their rows are whole tiles apart); the last one goes on to the result. While rows pass, each fetches its part of the next block.
+// CHECK-LABEL: func.func private @blocks_outside
+// CHECK-SAME:    %[[X:.*]]: tensor<?x4096xf32>, %[[PANEL:.*]]: tensor<4096x32xf32>
+// V4:            %[[SUMS:.*]] = tensor.empty() : tensor<64x32xf32>
+// V3:            %[[SUMS:.*]] = tensor.empty() : tensor<66x32xf32>
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %[[SUMS]])
+// CHECK:           linalg.fill
+// V4:            scf.for %[[BLOCK:.*]] = %c0 to %c3584 step %c512 iter_args(%[[ALL:.*]] =
+// V4:              scf.for %[[AT:.*]] = %c0 to %[[ROWS:.*]] step %c8 iter_args(%[[TO:.*]] = %[[ALL]])
+// V4:                %[[ROW:.*]] = arith.minsi %[[AT]], %{{.*}}
+// V4:                %[[SUM:.*]] = tensor.extract_slice %[[TO]][%[[AT]], 0] [8, 32]
+// V4:                tensor.extract_slice %{{.*}}[%[[ROW]], %[[BLOCK]]] [8, 512]
+// V4:                tensor.extract_slice %[[PANEL]][%[[BLOCK]], 0] [512, 32]
+// V4:                %[[NEXT:.*]] = arith.addi %[[BLOCK]], %c512
+// V4:                %[[PART:.*]] = linalg.generic
+// V4:                  memref.prefetch %{{.*}}[%[[NEXT]], %{{.*}}], read, locality<2>, data
+// V4:                  math.fma
+// V4:                %[[MORE:.*]] = linalg.generic {{.*}} ins(%[[SUM]], %[[PART]] : {{.*}} outs(%[[SUM]]
+// V4:                  arith.addf
+// V4:                tensor.insert_slice %[[MORE]] into %[[TO]][%[[AT]], 0] [8, 32]
+// V4:            scf.for %[[AT:.*]] = %c0 to %[[ROWS]] step %c8 iter_args(%[[TO:.*]] =
+// V4:              tensor.extract_slice %{{.*}}[%{{.*}}, 3584] [8, 512]
+// V4:              memref.prefetch
+// V4:              tensor.insert_slice %{{.*}} into %[[TO]][%{{.*}}, 0] [8, 32]
+func.func private @blocks_outside(%x: tensor<?x4096xf32>, %panel: tensor<4096x32xf32>, %out: tensor<?x32xf32>, %rows: index) -> tensor<?x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %most = arith.constant 64 : index
+  %size = arith.minsi %rows, %most : index
+  %some = tensor.extract_slice %x[0, 0] [%size, 4096] [1, 1] : tensor<?x4096xf32> to tensor<?x4096xf32>
+  %to = tensor.extract_slice %out[0, 0] [%size, 32] [1, 1] : tensor<?x32xf32> to tensor<?x32xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%to : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%some, %panel : tensor<?x4096xf32>, tensor<4096x32xf32>) outs(%start : tensor<?x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %next = math.fma %a, %b, %c : f32
+      linalg.yield %next : f32
+  } -> tensor<?x32xf32>
+  %result = tensor.insert_slice %product into %out[0, 0] [%size, 32] [1, 1] : tensor<?x32xf32> into tensor<?x32xf32>
+  return %result : tensor<?x32xf32>
 }
 
 // A body that knows its place keeps knowing it.
