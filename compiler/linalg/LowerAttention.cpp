@@ -15,7 +15,7 @@ namespace {
 /// A block of keys and one of values of this width still fit a thread's stack.
 constexpr int64_t widestHead = 4096;
 /// Keys of a block that is not wholly visible which are looked at together.
-constexpr int64_t keyStep = 16;
+constexpr int64_t keyStep = 8;
 
 /// Queries of a task whose heads have this width: whole tiles, fewer of them where heads are wide.
 int64_t chunkOf(int64_t width) { return std::clamp<int64_t>(queryChunkFloats / width / queryTile * queryTile, queryTile, queryChunk); }
@@ -297,20 +297,9 @@ AttentionLowering::State AttentionLowering::join(LinalgBuilder &b, const Block &
   Value score = scores(b, at, full);
   Value m = b.generic({score}, b.fill(floor(b), b.empty({R}, element)), {whole, rows}, 1,
                       [](LinalgBuilder &g, ValueRange v) { return g.larger(v[0], v[1]); });
-  SmallVector<Value> inputs{score, m};
-  SmallVector<AffineMap> maps{whole, rows, whole};
-  if (at.seen) {
-    inputs.push_back(at.seen);
-    maps.push_back(whole);
-  }
-  Value p = b.generic(inputs, b.empty({R, N}, element), maps, 0, [&](LinalgBuilder &g, ValueRange v) {
-    Value e = exponent(g, v[0], v[1]);
-    if (full)
-      return e;
-    Value is = at.seen ? g.make<arith::CmpFOp>(arith::CmpFPredicate::OGT, v[2], g.number(element, 0.5))
-                       : visible(g, at, g.position(0), g.position(1), g.zero(element)).first;
-    return g.choose(is, e, g.zero(element));
-  });
+  // Hidden scores are -infinity, so their exps are 0; where m is NaN all of the row is.
+  Value p = b.generic({score, m}, b.empty({R, N}, element), {whole, rows, whole}, 0,
+                      [&](LinalgBuilder &g, ValueRange v) { return exponent(g, v[0], v[1]); });
   Value l = b.generic({p}, b.fill(b.zero(element), b.empty({R}, element)), {whole, rows}, 1,
                       [](LinalgBuilder &g, ValueRange v) { return g.make<arith::AddFOp>(v[1], v[0]); });
   Merge into = factors(b, at.rows, state, m, l);
