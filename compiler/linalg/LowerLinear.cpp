@@ -86,6 +86,14 @@ Value rowCount(const KernelLowering &kernel, LinalgBuilder &b, DimsAttr dims) {
     rows = b.multiply(rows, kernel.extent(b, dims, i));
   return rows;
 }
+
+/// How many chunks of rows there are, and how many rows each but the last has: about as many in all of them.
+std::pair<Value, Value> chunksOf(LinalgBuilder &b, Value rows, int64_t inner) {
+  int64_t most = isHeldPanel(inner) ? std::min(rowChunk, heldRowBytes / (4 * inner) / rowMultiple * rowMultiple) : rowChunk;
+  Value chunks = b.make<arith::CeilDivUIOp>(rows, b.index(most));
+  Value fair = b.make<arith::CeilDivUIOp>(rows, b.multiply(b.largest(chunks, b.index(1)), b.index(rowMultiple)));
+  return {chunks, b.least(b.multiply(fair, b.index(rowMultiple)), b.index(most))};
+}
 } // namespace
 
 FailureOr<Value> KernelLowering::lowerLinear(LinalgBuilder &b, LinearOp op) {
@@ -95,8 +103,8 @@ FailureOr<Value> KernelLowering::lowerLinear(LinalgBuilder &b, LinearOp op) {
     return op.emitOpError("is built for rows, a weight and a bias that is a weight only");
   auto panels = cast<RankedTensorType>(weight.getType());
   int64_t inner = panels.getDimSize(1);
-  Value rows = rowCount(*this, b, dimsOf(op.getType())), chunk = b.index(rowChunk);
-  Value chunks = b.make<arith::CeilDivUIOp>(rows, chunk);
+  Value rows = rowCount(*this, b, dimsOf(op.getType()));
+  auto [chunks, chunk] = chunksOf(b, rows, inner);
   // Chunks outside: the rows of one stay in the caches while panels pass.
   auto forall = scf::ForallOp::create(b, b.loc, SmallVector<OpFoldResult>{chunks, b.attr(panels.getDimSize(0))}, ValueRange{out}, std::nullopt);
   b.setInsertionPoint(forall.getTerminator());

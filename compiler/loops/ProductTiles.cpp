@@ -10,18 +10,20 @@
 using namespace mlir;
 using namespace heddle;
 
-/// An upper bound of the rows of a slice, where its size is a minimum with a number.
-static std::optional<int64_t> mostRowsOf(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (!type.isDynamicDim(0))
-    return type.getDimSize(0);
-  auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
-  auto size = slice ? dyn_cast<Value>(slice.getMixedSizes()[0]) : Value();
-  auto least = size ? size.getDefiningOp<arith::MinSIOp>() : arith::MinSIOp();
+/// An upper bound of a size that is a minimum with a number.
+static std::optional<int64_t> mostOf(OpFoldResult size) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return known;
+  auto least = cast<Value>(size).getDefiningOp<arith::MinSIOp>();
   if (!least)
     return std::nullopt;
-  std::optional<int64_t> bound = getConstantIntValue(least.getLhs());
-  return bound ? bound : getConstantIntValue(least.getRhs());
+  std::optional<int64_t> left = mostOf(least.getLhs()), right = mostOf(least.getRhs());
+  return left && right ? std::min(left, right) : left ? left : right;
+}
+
+static std::optional<int64_t> mostRowsOf(Value tensor) {
+  auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
+  return slice ? mostOf(slice.getMixedSizes()[0]) : std::nullopt;
 }
 
 Value ProductTiles::index(int64_t value) const { return arith::ConstantIndexOp::create(rewriter, chain.getLast().getLoc(), value); }
@@ -50,7 +52,7 @@ Value ProductTiles::compute() {
   if (product && isLarge) {
     int64_t depth = product.getStaticLoopRanges()[2];
     std::optional<int64_t> mostRows = mostRowsOf(chain.getDestination());
-    if (mostRows && !ShapedType::isDynamic(depth) && depth * panelColumns * 4 > heldPanelBytes)
+    if (mostRows && !ShapedType::isDynamic(depth) && !isHeldPanel(depth))
       return computeInBlocks(product, llvm::alignTo(*mostRows, tileRows));
   }
   return overTiles(chain.getDestination(), std::nullopt, [&](Value wholeTileRow, TileWindow window, Value into) {

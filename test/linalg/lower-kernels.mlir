@@ -8,7 +8,9 @@
 // CHECK: heddle.model = {{.*}}weights = [{{.*}}bytes = 10240 : i64{{.*}}recipe = "#heddle.pack<#heddle.tensor<\22w\22, tensor<40x50xf32>>, 32>"
 // CHECK-LABEL: func.func private @product
 // CHECK-SAME: (%[[X:.*]]: tensor<?x64xf32>, %[[W:.*]]: tensor<2x40x32xf32>, %[[OUT:.*]]: tensor<?x64xf32>, %[[ROWS:.*]]: index) -> tensor<?x64xf32>
-// CHECK: %[[CHUNKS:.*]] = arith.ceildivui %[[ROWS]], %c256
+// CHECK: %[[CHUNKS:.*]] = arith.ceildivui %[[ROWS]], %c264
+// CHECK: %[[FAIR:.*]] = arith.ceildivui %[[ROWS]], %{{.*}}
+// CHECK: arith.muli %[[FAIR]], %c24
 // CHECK: scf.forall (%{{.*}}, %[[PANEL:.*]]) in (%[[CHUNKS]], 2) shared_outs(%[[TO:.*]] = %[[OUT]])
 // CHECK: tensor.extract_slice %[[X]][%{{.*}}, 0] [%{{.*}}, 40] [1, 1]
 // CHECK: tensor.extract_slice %[[W]][%[[PANEL]], 0, 0] [1, 40, 32]
