@@ -28,6 +28,7 @@ public:
   bool inferDimensions(Failure &failure);
 
   int64_t dimension(int64_t index) const { return dimensions[index]; }
+  const int64_t *dimensionValues() const { return dimensions.data(); }
   RaggedRows &rows(int64_t dimension) { return ragged[dimension]; }
   int64_t batchOf(int64_t dimension) const {
     int64_t of = entry.dimensions[dimension].of;

@@ -1,4 +1,5 @@
 #include "runtime/Context.h"
+#include "runtime/Profile.h"
 
 using namespace heddle::runtime;
 
@@ -23,4 +24,9 @@ bool heddle_context::open(const heddle_model_table &table, const char *path, Fai
 
 extern "C" void heddle_parallel(heddle_context *context, heddle_region region, void *captured, int64_t count) {
   context->pool.run(region, captured, count);
+}
+
+extern "C" void heddle_mark(heddle_context *context, int64_t call) {
+  if (context->profile)
+    context->profile->mark(call);
 }

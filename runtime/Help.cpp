@@ -61,7 +61,7 @@ void heddle::runtime::printHelp(const heddle_model_table &model, const char *pro
   out.write("usage: ");
   out.escaped(program);
   out.write(" run ENTRY [-t N] --in NAME=FILE.npy ... [--lengths NAME=FILE.npy] [--starts NAME=FILE.npy]\n"
-            "           [--text NAME=TEXT] [--out NAME=FILE.npy] [--repeat N]\n");
+            "           [--text NAME=TEXT] [--out NAME=FILE.npy] [--repeat N] [--profile]\n");
   const heddle_task *translate = findTask(model, "translate");
   if (translate) {
     out.write("       ");
@@ -78,22 +78,26 @@ void heddle::runtime::printHelp(const heddle_model_table &model, const char *pro
     printSignature(model.entries[e], out);
     printDocumentation(model.entries[e].documentation, "      ", out);
   }
-  out.write("\n"
-            "A dimension with dots is ragged: row b of the batch has lengths[b] elements of it, from position starts[b] on. Arguments that share a\n"
-            "ragged dimension share both; what is not given is the full width, and 0. Rows of a result beyond the length are exactly 0.\n"
-            "\n"
-            "options of run:\n"
-            "  --in NAME=FILE.npy       an argument; a scalar also by its value (--in NAME=false)\n"
-            "  --lengths NAME=FILE.npy  the lengths of the rows of argument NAME, i32[batch]\n"
-            "  --starts NAME=FILE.npy   the positions of their first elements, i32[batch]\n"
-            "  --text NAME=TEXT         an argument of ids, from text (one row)\n"
-            "  --out NAME=FILE.npy      where a result goes; without --out all results are printed, shortened\n"
-            "  --repeat N               calls the entry N times more and prints how long they took, on standard error, as one line:\n"
-            "                           'time: best 1.234567 ms, median 1.345678 ms of N'; the first call is not timed\n"
-            "  -t N                     threads, 1 to 1024 (default: one for each processor); the bits of a result do not depend on it\n"
-            "\n"
-            "HEDDLE_CPU=x86-64-v3 in the environment chooses the code for that CPU. Exit codes: 0 ok, 1 a file or a value, 2 usage.\n"
-            "\nexamples:\n");
+  out.write(
+      "\n"
+      "A dimension with dots is ragged: row b of the batch has lengths[b] elements of it, from position starts[b] on. Arguments that share a\n"
+      "ragged dimension share both; what is not given is the full width, and 0. Rows of a result beyond the length are exactly 0.\n"
+      "\n"
+      "options of run:\n"
+      "  --in NAME=FILE.npy       an argument; a scalar also by its value (--in NAME=false)\n"
+      "  --lengths NAME=FILE.npy  the lengths of the rows of argument NAME, i32[batch]\n"
+      "  --starts NAME=FILE.npy   the positions of their first elements, i32[batch]\n"
+      "  --text NAME=TEXT         an argument of ids, from text (one row)\n"
+      "  --out NAME=FILE.npy      where a result goes; without --out all results are printed, shortened\n"
+      "  --repeat N               calls the entry N times more and prints how long they took, on standard error, as one line:\n"
+      "                           'time: best 1.234567 ms, median 1.345678 ms of N'; the first call is not timed\n"
+      "  --profile                prints the time of each kernel by its line of the model text, on standard error: the mean of the timed calls;\n"
+      "                           GFLOP/s count products and attention, pairs that causal masks and windows hide left out. --profile=json: for\n"
+      "                           programs\n"
+      "  -t N                     threads, 1 to 1024 (default: one for each processor); the bits of a result do not depend on it\n"
+      "\n"
+      "HEDDLE_CPU=x86-64-v3 in the environment chooses the code for that CPU. Exit codes: 0 ok, 1 a file or a value, 2 usage.\n"
+      "\nexamples:\n");
   if (translate) {
     out.write("  ");
     out.escaped(program);
@@ -102,7 +106,7 @@ void heddle::runtime::printHelp(const heddle_model_table &model, const char *pro
   for (int64_t e = 0; e < model.entry_count; ++e)
     printExample(model.entries[e], program, "", out);
   if (model.entry_count > 0)
-    printExample(model.entries[0], program, " -t 1 --repeat 20", out);
+    printExample(model.entries[0], program, " -t 1 --repeat 20 --profile", out);
 }
 
 void heddle::runtime::printInfo(const heddle_model_table &model, const heddle_variant *variant, const char *reason, Output &out) {

@@ -58,6 +58,8 @@ private:
       return wholeNumber("-t", "a number of threads", 1024, options.threads);
     if (word == "--repeat" && options.command == Command::Run)
       return wholeNumber("--repeat", "a number of calls", 1'000'000, options.repeats);
+    if (word.starts_with("--profile") && options.command == Command::Run)
+      return profile(word);
     if (options.command == Command::Run) {
       struct {
         const char *name;
@@ -67,9 +69,18 @@ private:
       for (auto &candidate : lists)
         if (word == candidate.name)
           return assignment(candidate.name, candidate.list);
-      return failure.usage("unknown option %s; 'run' has --in, --lengths, --starts, --text, --out, --repeat, -t", Quoted(word).text());
+      return failure.usage("unknown option %s; 'run' has --in, --lengths, --starts, --text, --out, --repeat, --profile, -t", Quoted(word).text());
     }
     return failure.usage("unknown option %s; see --help ('--' ends the options)", Quoted(word).text());
+  }
+
+  bool profile(std::string_view word) {
+    if (options.profile != ProfileForm::None)
+      return failure.usage("option --profile is given twice");
+    if (word != "--profile" && word != "--profile=json")
+      return failure.usage("expected --profile or --profile=json, got %s", Quoted(word).text());
+    options.profile = word == "--profile" ? ProfileForm::Text : ProfileForm::Json;
+    return true;
   }
 
   /// `value` is 0 until the option was seen.

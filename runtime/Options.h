@@ -13,12 +13,15 @@ struct Assignment {
   const char *value;
 };
 
+enum class ProfileForm { None, Text, Json };
+
 enum class Command { Task, Run, Help, Info };
 
 struct Options {
   Command command = Command::Task;
   int threads = 0; // 0: as many as processors
   int repeats = 0; // timed calls of the entry after the first, which is not timed; 0: none
+  ProfileForm profile = ProfileForm::None;
   const heddle_entry *entry = nullptr;
   Array<Assignment> in, lengths, starts, text, out;
   Array<const char *> inputs; // of the task

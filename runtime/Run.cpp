@@ -3,6 +3,7 @@
 #include "runtime/Form.h"
 #include "runtime/Npy.h"
 #include "runtime/Print.h"
+#include "runtime/ProfileReport.h"
 #include "runtime/Scalar.h"
 #include "runtime/Stopwatch.h"
 #include "runtime/Tokenizers.h"
@@ -67,17 +68,27 @@ public:
   }
 
   bool invoke(Output &notes) {
-    call.invoke(context);
+    bool profiled = options.profile != ProfileForm::None;
+    if (options.repeats || !profiled)
+      call.invoke(context); // brings weights and arena into memory; not timed
+    int rounds = options.repeats ? options.repeats : profiled ? 1 : 0;
     Stopwatch watch;
-    if (!watch.make(options.repeats))
+    Profile profile(entry);
+    if (!watch.make(rounds) || !profile.make())
       return failure.outOfMemory();
-    for (int i = 0; i < options.repeats; ++i) {
+    context.profile = profiled ? &profile : nullptr;
+    for (int i = 0; i < rounds; ++i) {
       watch.start();
+      profile.begin();
       call.invoke(context);
+      profile.end();
       watch.stop();
     }
-    watch.print(notes);
-    return true;
+    context.profile = nullptr;
+    watch.finish();
+    if (options.repeats)
+      watch.print(notes);
+    return !profiled || printProfile(profile, call, context, watch, options.profile, notes) || failure.outOfMemory();
   }
 
 private:

@@ -15,12 +15,19 @@ int64_t heddle::runtime::now() {
   return time.tv_sec * int64_t{1'000'000'000} + time.tv_nsec;
 }
 
-bool Stopwatch::make(int64_t calls) { return times.resize(calls); }
+void Stopwatch::finish() { std::qsort(times.data(), static_cast<size_t>(count), sizeof(int64_t), ascending); }
 
-void Stopwatch::print(Output &out) {
-  if (count == 0)
-    return;
-  std::qsort(times.data(), static_cast<size_t>(count), sizeof(int64_t), ascending);
-  double median = static_cast<double>(times[(count - 1) / 2] + times[count / 2]) / 2;
-  out.print("time: best %.6f ms, median %.6f ms of %lld\n", static_cast<double>(times[0]) * 1e-6, median * 1e-6, static_cast<long long>(count));
+double Stopwatch::best() const { return count ? static_cast<double>(times[0]) * 1e-6 : 0; }
+
+double Stopwatch::median() const { return count ? static_cast<double>(times[(count - 1) / 2] + times[count / 2]) / 2 * 1e-6 : 0; }
+
+double Stopwatch::mean() const {
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i)
+    sum += static_cast<double>(times[i]) * 1e-6;
+  return count ? sum / static_cast<double>(count) : 0;
+}
+
+void Stopwatch::print(Output &out) const {
+  out.print("time: best %.6f ms, median %.6f ms of %lld\n", best(), median(), static_cast<long long>(count));
 }

@@ -11,14 +11,21 @@ int64_t now();
 class Stopwatch {
 public:
   /// Room for that many calls; false when there is no memory.
-  [[nodiscard]] bool make(int64_t calls);
+  [[nodiscard]] bool make(int64_t calls) { return times.resize(calls); }
   void start() { begin = now(); }
   void stop() { times[count++] = now() - begin; }
-  /// "time: best 1.234567 ms, median 1.345678 ms of 20"; nothing if nothing was measured. Scripts read this line: its form stays.
-  void print(Output &out);
+  /// After the last call.
+  void finish();
+
+  // Of the calls, in milliseconds; 0 of none.
+  double best() const;
+  double median() const;
+  double mean() const;
+  /// "time: best 1.234567 ms, median 1.345678 ms of 20". Scripts read this line: its form stays.
+  void print(Output &out) const;
 
 private:
-  Array<int64_t> times; // [calls], nanoseconds
+  Array<int64_t> times; // [calls], nanoseconds; ascending once finished
   int64_t count = 0, begin = 0;
 };
 

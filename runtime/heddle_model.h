@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define HEDDLE_MODEL_VERSION 1
+#define HEDDLE_MODEL_VERSION 2
 #define HEDDLE_SECTION ".heddle_weights"
 
 #ifdef __cplusplus
@@ -25,6 +25,10 @@ typedef void (*heddle_region)(void *captured, int64_t begin, int64_t end);
 
 /* Runs tasks 0 .. count-1 on the pool and returns when all are done. The one symbol of the runtime that kernels call. */
 void heddle_parallel(heddle_context *context, heddle_region region, void *captured, int64_t count);
+
+/* An entry says before each call of a kernel which of heddle_entry.calls it is, so that a profile can tell their times apart. Where nobody listens it
+ * costs a call and a test, a nanosecond. */
+void heddle_mark(heddle_context *context, int64_t call);
 
 /* An entry. `buffers`: arguments, then results, in the order of the table, each contiguous in row-major order at the extents given (bool: one byte, 0
  * or 1); then for each ragged dimension, in the order of `dimensions`, its offsets (int64 [batch + 1], offsets[0] = 0, offsets[i+1] - offsets[i] =
@@ -69,6 +73,25 @@ typedef struct {
   double default_value;
 } heddle_value;
 
+/* What a call of a kernel cannot do without. Products and attention count two operations for each multiplication with its addition; all else counts
+ * none. */
+typedef struct {
+  heddle_form flops;
+  heddle_form bytes;  /* read and written, each once; of a table that is looked up, the rows found */
+  int64_t pair_flops; /* attention between ragged dimensions: for each pair of a query and a key that it sees; 0: no such attention */
+  int64_t queries;    /* their ragged dimensions, */
+  int64_t keys;
+  int64_t left;  /* and the pairs that are seen, in positions: query - key < left */
+  int64_t right; /* and key - query < right */
+} heddle_work;
+
+/* One call of a kernel by its entry. Layers call the same kernels. */
+typedef struct {
+  int64_t kernel;    /* index of heddle_model_table.kernels */
+  const char *place; /* file:line:column in the model text of this call */
+  const heddle_work *work;
+} heddle_call;
+
 typedef struct {
   const char *name;
   const char *documentation;
@@ -79,6 +102,9 @@ typedef struct {
   int64_t result_count;
   const heddle_value *results;
   heddle_form arena; /* bytes */
+  heddle_form bytes; /* of arguments, results and weights, each once */
+  int64_t call_count;
+  const heddle_call *calls; /* in order */
 } heddle_entry;
 
 typedef struct {

@@ -32,6 +32,13 @@ static LogicalResult addTerms(AffineExpr e, ArrayRef<StringAttr> names, const En
   return failure();
 }
 
+FailureOr<Form> heddle::formOf(DimsAttr dims, int64_t axis, const EntryInfo &entry) {
+  Form form;
+  if (failed(addTerms(dims.getMap().getResult(axis), dims.getNames(), entry, 1, form)))
+    return failure();
+  return form;
+}
+
 static FailureOr<ValueInfo> describeValue(func::FuncOp entry, Type type, DictionaryAttr attributes, const EntryInfo &info) {
   ValueInfo value;
   value.name = textOf(attributes ? attributes.get(nameAttr) : Attribute());
@@ -48,13 +55,13 @@ static FailureOr<ValueInfo> describeValue(func::FuncOp entry, Type type, Diction
   else
     return entry.emitOpError("expected elements of f32, i32 or i1, got ") << element;
   for (int64_t i = 0; i < dims.getRank(); ++i) {
-    Form form;
-    if (failed(addTerms(dims.getMap().getResult(i), dims.getNames(), info, 1, form)))
+    FailureOr<Form> form = formOf(dims, i, info);
+    if (failed(form))
       return entry.emitOpError("has no form for extent ") << dims.extent(i);
-    if (form.size() == 1 && value.ragged < 0 && form[0].dimensions.size() == 1 &&
-        info.dimensions[form[0].dimensions[0]].kind == DimensionKind::Ragged)
-      value.ragged = form[0].dimensions[0];
-    value.extents.push_back(form);
+    if (form->size() == 1 && value.ragged < 0 && form->front().dimensions.size() == 1 &&
+        info.dimensions[form->front().dimensions[0]].kind == DimensionKind::Ragged)
+      value.ragged = form->front().dimensions[0];
+    value.extents.push_back(*form);
   }
   if (attributes)
     if (auto bound = dyn_cast_or_null<IntegerAttr>(attributes.get(idBoundAttr)))

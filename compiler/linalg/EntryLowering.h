@@ -28,12 +28,16 @@ private:
   llvm::DenseMap<std::pair<mlir::Operation *, mlir::Type>, int64_t> placed;
 };
 
-/// Replaces `entry` by a function of raw buffers and dimensions, and describes it in `info`.
-mlir::LogicalResult lowerEntry(mlir::func::FuncOp entry, const KernelSignatures &kernels, WeightPlacer &weights, ModelInfo &info);
+/// Replaces `entry`, of this description, by a function of raw buffers and dimensions.
+mlir::LogicalResult lowerEntry(mlir::func::FuncOp entry, const KernelSignatures &kernels, WeightPlacer &weights, EntryInfo &info);
 
 /// What module attributes say of the model: name, tasks, tokenizers.
 mlir::LogicalResult describeModel(mlir::ModuleOp module, ModelInfo &info);
 /// Arguments, results and dimensions of an entry.
 mlir::FailureOr<EntryInfo> describeEntry(mlir::func::FuncOp entry);
+/// An extent over the dimensions of an entry; divisions have no form.
+mlir::FailureOr<Form> formOf(DimsAttr dims, int64_t axis, const EntryInfo &entry);
+/// The calls of an entry and their work, while kernels are still of heddle ops.
+void countWork(mlir::func::FuncOp entry, EntryInfo &info);
 
 } // namespace heddle

@@ -156,12 +156,6 @@ LogicalResult EntryLowering::run() {
 }
 } // namespace
 
-LogicalResult heddle::lowerEntry(func::FuncOp entry, const KernelSignatures &kernels, WeightPlacer &weights, ModelInfo &info) {
-  auto described = describeEntry(entry);
-  if (failed(described))
-    return failure();
-  if (failed(EntryLowering(entry, kernels, weights, *described).run()))
-    return failure();
-  info.entries.push_back(*described);
-  return success();
+LogicalResult heddle::lowerEntry(func::FuncOp entry, const KernelSignatures &kernels, WeightPlacer &weights, EntryInfo &info) {
+  return EntryLowering(entry, kernels, weights, info).run();
 }

@@ -18,11 +18,6 @@ using namespace heddle;
 
 namespace {
 
-std::string placeText(Location loc) {
-  Place place = placeOf(loc);
-  return place.line ? (place.file + ":" + Twine(place.line) + ":" + Twine(place.column)).str() : "";
-}
-
 struct LowerKernels : heddle::impl::LowerKernelsBase<LowerKernels> {
   void runOnOperation() override {
     if (failed(run()))
@@ -37,6 +32,13 @@ struct LowerKernels : heddle::impl::LowerKernelsBase<LowerKernels> {
     SmallVector<func::FuncOp> kernels, entries;
     for (auto f : module.getOps<func::FuncOp>())
       (f.isPrivate() ? kernels : entries).push_back(f);
+    for (auto entry : entries) {
+      auto described = describeEntry(entry);
+      if (failed(described))
+        return failure();
+      countWork(entry, *described);
+      info.entries.push_back(std::move(*described));
+    }
     for (auto kernel : kernels) {
       KernelSignature &signature = signatures[kernel.getName()];
       for (BlockArgument argument : kernel.getArguments())
@@ -51,8 +53,8 @@ struct LowerKernels : heddle::impl::LowerKernelsBase<LowerKernels> {
       ++lowered;
     }
     WeightPlacer weights(module, info);
-    for (auto entry : entries)
-      if (failed(lowerEntry(entry, signatures, weights, info)))
+    for (auto [entry, described] : llvm::zip_equal(entries, info.entries))
+      if (failed(lowerEntry(entry, signatures, weights, described)))
         return failure();
     for (auto weight : llvm::make_early_inc_range(module.getOps<WeightOp>()))
       weight.erase();

@@ -45,12 +45,13 @@ struct KernelBody {
   }
 };
 
-std::string kernelName(func::FuncOp entry, const KernelGroup &group, size_t number) {
-  StringRef op = group.ops.front()->getName().stripDialect();
-  for (Operation *o : group.ops) // what a row kernel is about is its norm or softmax, if it has one
-    if (isa<LayerNormOp, SoftmaxOp, GatherOp>(o))
-      op = o->getName().stripDialect();
-  return (entry.getName() + "." + op + "." + Twine(number)).str();
+/// What a kernel is about: it has its name and its place in the text.
+Operation *subjectOf(const KernelGroup &group) {
+  Operation *subject = group.ops.front();
+  for (Operation *op : group.ops) // of a row kernel its norm or softmax, if it has one
+    if (isa<LayerNormOp, SoftmaxOp, GatherOp>(op))
+      subject = op;
+  return subject;
 }
 
 struct OutlineKernels : heddle::impl::OutlineKernelsBase<OutlineKernels> {
@@ -86,13 +87,14 @@ struct OutlineKernels : heddle::impl::OutlineKernelsBase<OutlineKernels> {
       KernelBody body{grouped, group, {}, {}};
       body.collect();
       Value result = group.ops.back()->getResult(0);
-      SmallVector<Location> places;
+      Operation *subject = subjectOf(group);
+      SmallVector<Location> places{subject->getLoc()};
       for (Operation *op : group.ops)
         places.push_back(op->getLoc());
       Location loc = FusedLoc::get(&getContext(), places);
       b.setInsertionPoint(entry);
       auto type = b.getFunctionType(ValueRange(body.inputs.getArrayRef()).getTypes(), result.getType());
-      auto kernel = func::FuncOp::create(b, loc, kernelName(entry, group, number), type);
+      auto kernel = func::FuncOp::create(b, loc, (entry.getName() + "." + subject->getName().stripDialect() + "." + Twine(number)).str(), type);
       kernel.setPrivate();
       for (auto [i, input] : llvm::enumerate(body.inputs)) // the caller's arrays lie as they were given
         if (isa<BlockArgument>(input))

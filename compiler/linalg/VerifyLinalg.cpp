@@ -36,11 +36,25 @@ struct VerifyLinalg : heddle::impl::VerifyLinalgBase<VerifyLinalg> {
             complain(op, "a type of heddle is left");
       });
     }
+    for (EntryInfo &entry : info->entries)
+      nameCalls(entry);
     // Kernels that merged since are gone from the list.
     llvm::erase_if(info->kernels, [&](const KernelInfo &kernel) { return !getOperation().lookupSymbol(kernel.name); });
     writeModelInfo(getOperation(), *info);
     if (broken)
       signalPassFailure();
+  }
+  /// Calls of kernels that merged since are calls of what they merged into.
+  void nameCalls(EntryInfo &info) {
+    auto entry = getOperation().lookupSymbol<func::FuncOp>(info.name);
+    if (!entry)
+      return;
+    size_t index = 0;
+    for (auto call : entry.getOps<func::CallOp>())
+      if (index++ < info.calls.size())
+        info.calls[index - 1].kernel = call.getCallee().str();
+    if (index != info.calls.size())
+      complain(entry, "expected " + Twine(info.calls.size()) + " calls as its description has, got " + Twine(index));
   }
   void checkKernel(func::FuncOp kernel) {
     if (kernel.getNumResults() != 1)

@@ -25,7 +25,10 @@ using Fields = TableBuilder::Fields;
 
 class Table {
 public:
-  Table(Module &module, const heddle::ModelInfo &info) : builder(module), info(info) {}
+  Table(Module &module, const heddle::ModelInfo &info) : builder(module), info(info) {
+    for (auto [index, kernel] : enumerate(info.kernels))
+      kernels[kernel.name] = index;
+  }
 
   Error define(ArrayRef<const heddle::Target *> targets, StringRef compilerVersion);
 
@@ -42,6 +45,8 @@ private:
   Constant *extent(const heddle::Form &extent);
   Constant *dimension(const heddle::DimensionInfo &dimension);
   Constant *value(const heddle::ValueInfo &value);
+  Constant *work(const heddle::WorkInfo &work);
+  Constant *call(const heddle::CallInfo &call);
   Constant *entry(const heddle::EntryInfo &entry);
   Constant *kernel(const heddle::KernelInfo &kernel);
   Constant *variant(const heddle::Target &target);
@@ -57,6 +62,7 @@ private:
 
   TableBuilder builder;
   const heddle::ModelInfo &info;
+  StringMap<int64_t> kernels; // name -> index
   std::string firstProblem;
 };
 
@@ -92,12 +98,31 @@ Constant *Table::value(const heddle::ValueInfo &value) {
                                        builder.real(value.defaultValue.value_or(0))});
 }
 
+Constant *Table::work(const heddle::WorkInfo &work) {
+  Fields fields;
+  form(fields, work.flops);
+  form(fields, work.bytes);
+  for (int64_t number : {work.pairFlops, work.queries, work.keys, work.left, work.right})
+    fields.push_back(builder.integer(number));
+  return builder.record<heddle_work>(fields);
+}
+
+Constant *Table::call(const heddle::CallInfo &call) {
+  auto known = kernels.find(call.kernel);
+  if (known == kernels.end())
+    problem("a call of the kernel '" + call.kernel + "', which the model has not");
+  return builder.record<heddle_call>(
+      {builder.integer(known == kernels.end() ? -1 : known->second), builder.string(call.place), builder.array({work(call.work)})});
+}
+
 Constant *Table::entry(const heddle::EntryInfo &entry) {
   Fields fields{builder.string(entry.name), builder.string(entry.documentation)};
   list(fields, entry.dimensions, [&](const heddle::DimensionInfo &item) { return dimension(item); });
   list(fields, entry.arguments, [&](const heddle::ValueInfo &item) { return value(item); });
   list(fields, entry.results, [&](const heddle::ValueInfo &item) { return value(item); });
   form(fields, entry.arena);
+  form(fields, entry.bytes);
+  list(fields, entry.calls, [&](const heddle::CallInfo &item) { return call(item); });
   return builder.record<heddle_entry>(fields);
 }
 

@@ -1,5 +1,6 @@
 // The C interface of entries. Comes after the conversion to the LLVM dialect; the table points at the functions made here.
 #include "compiler/native/Passes.h"
+#include "compiler/support/ModelInfo.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -9,6 +10,8 @@ namespace heddle {
 #include "compiler/native/Passes.h.inc"
 
 namespace {
+
+constexpr StringRef runtimeMark = "heddle_mark"; // runtime/heddle_model.h
 
 struct LinkEntries : impl::LinkEntriesBase<LinkEntries> {
   using LinkEntriesBase::LinkEntriesBase;
@@ -22,6 +25,44 @@ struct LinkEntries : impl::LinkEntriesBase<LinkEntries> {
         return signalPassFailure();
       ++linked;
     }
+    if (!getOperation()->hasAttr(modelInfoAttr))
+      return;
+    std::optional<ModelInfo> info = readModelInfo(getOperation());
+    if (!info)
+      return signalPassFailure();
+    for (const EntryInfo &entry : info->entries)
+      if (failed(markCalls(entry, symbols)))
+        return signalPassFailure();
+  }
+
+  /// Before the i-th call of a kernel: heddle_mark(context, i). The order of calls is that of the entry's description.
+  LogicalResult markCalls(const EntryInfo &info, SymbolTable &symbols) {
+    auto entry = symbols.lookup<LLVM::LLVMFuncOp>("body." + info.name);
+    if (!entry || entry.isExternal() || info.calls.empty())
+      return success();
+    LLVM::LLVMFuncOp mark = markFunction(entry.getLoc(), symbols);
+    size_t next = 0;
+    for (auto call : llvm::to_vector(entry.getOps<LLVM::CallOp>())) {
+      if (next == info.calls.size() || call.getCallee() != info.calls[next].kernel)
+        continue;
+      OpBuilder builder(call);
+      Value index = LLVM::ConstantOp::create(builder, call.getLoc(), builder.getI64Type(), builder.getI64IntegerAttr(next++));
+      LLVM::CallOp::create(builder, call.getLoc(), mark, ValueRange{entry.getArgument(0), index});
+    }
+    if (next == info.calls.size())
+      return success();
+    return entry.emitOpError("does not call '") << info.calls[next].kernel << "' where its description says so";
+  }
+
+  LLVM::LLVMFuncOp markFunction(Location loc, SymbolTable &symbols) {
+    if (auto existing = symbols.lookup<LLVM::LLVMFuncOp>(runtimeMark))
+      return existing;
+    OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
+    auto type =
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()), {LLVM::LLVMPointerType::get(&getContext()), builder.getI64Type()});
+    auto made = LLVM::LLVMFuncOp::create(builder, loc, runtimeMark, type);
+    symbols.insert(made);
+    return made;
   }
 
   LogicalResult check(LLVM::LLVMFuncOp entry) {

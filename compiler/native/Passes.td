@@ -13,7 +13,8 @@ def LinkEntries : Pass<"heddle-link-entries", "::mlir::ModuleOp"> {
         llvm.func @entry.name(%context: !llvm.ptr, %buffers: !llvm.ptr, %dimensions: !llvm.ptr)
 
     that loads the i-th pointer after the context from `buffers[i]` and the j-th integer from `dimensions[j]`, and calls the entry. The entry itself
-    is renamed to `@body.name`: a model may call its entry `memset`, and no symbol of the executable may be at the mercy of a model's text.
+    is renamed to `@body.name`: a model may call its entry `memset`, and no symbol of the executable may be at the mercy of a model's text. Before each
+    call of a kernel that the entry's description lists, the entry says `heddle_mark(context, index of the call)`, for profiles.
 
     Takes entries in the LLVM dialect; parameters that are neither pointers nor i64 are an error. Leaves functions without the attribute. Example:
     test/native/link-entries.mlir.

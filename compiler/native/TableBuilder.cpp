@@ -29,7 +29,9 @@ Constant *heddle::TableBuilder::array(const Fields &elements) {
   if (elements.empty())
     return ConstantPointerNull::get(PointerType::get(module.getContext(), 0));
   auto *type = ArrayType::get(elements.front()->getType(), elements.size());
-  return privateConstant(ConstantArray::get(type, elements));
+  Constant *value = ConstantArray::get(type, elements);
+  Constant *&known = arrays[value];
+  return known ? known : known = privateConstant(value);
 }
 
 void heddle::TableBuilder::define(StringRef name, Constant *value) {

@@ -1,6 +1,7 @@
 // Builds constant C structs in LLVM IR whose every field is 64 bits wide. EmitTable uses it for runtime/heddle_model.h.
 #pragma once
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Constants.h"
@@ -29,7 +30,7 @@ public:
     return structure(fields);
   }
 
-  /// A pointer to an array of these elements, all of one type; null if there is none.
+  /// A pointer to an array of these elements, all of one type; null if there is none. Equal arrays are one.
   llvm::Constant *array(const Fields &elements);
 
   /// The exported constant itself.
@@ -41,6 +42,7 @@ private:
 
   llvm::Module &module;
   llvm::StringMap<llvm::Constant *> strings;
+  llvm::DenseMap<llvm::Constant *, llvm::Constant *> arrays;
 };
 
 } // namespace heddle

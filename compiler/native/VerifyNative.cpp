@@ -10,9 +10,9 @@ namespace heddle {
 
 namespace {
 
-/// Functions that every executable has: the pool, and what the C library gives to loops that fill or copy.
+/// Functions that every executable has: the pool, the profile, and what the C library gives to loops that fill or copy.
 bool isProvided(StringRef name) {
-  static constexpr StringRef provided[] = {"heddle_parallel", "memset", "memcpy", "memmove"};
+  static constexpr StringRef provided[] = {"heddle_parallel", "heddle_mark", "memset", "memcpy", "memmove"};
   return llvm::is_contained(provided, name);
 }
 

@@ -38,6 +38,9 @@ public:
   /// IR, assembly or the bytes of an object: the result of every emit but `exe`. Text of several CPU variants is separated by a line `// -----`.
   const std::string &result() const { return text; }
 
+  /// What the table of the executable will say; after run().
+  const ModelInfo &description() const { return info; }
+
   /// Links, packs weights and tokenizers, and puts the executable in the place of `path`.
   Outcome writeExecutable(const std::string &path);
 

@@ -39,8 +39,12 @@ std::optional<ModelInfo> heddle::describeModel(llvm::ArrayRef<mlir::ModuleOp> va
       for (auto [mine, other] : llvm::zip_equal(shared->entries, own->entries))
         raise(mine.arena, other.arena);
   }
-  if (shared)
-    for (KernelInfo &kernel : shared->kernels)
-      kernel.place = withoutFolder(kernel.place);
+  if (!shared)
+    return std::nullopt;
+  for (KernelInfo &kernel : shared->kernels)
+    kernel.place = withoutFolder(kernel.place);
+  for (EntryInfo &entry : shared->entries)
+    for (CallInfo &call : entry.calls)
+      call.place = withoutFolder(call.place);
   return shared;
 }

@@ -17,3 +17,8 @@ heddle::Place heddle::placeOf(Location location) {
   });
   return place;
 }
+
+std::string heddle::placeText(Location location) {
+  Place place = placeOf(location);
+  return place.line ? (place.file + ":" + Twine(place.line) + ":" + Twine(place.column)).str() : "";
+}

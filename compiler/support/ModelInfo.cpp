@@ -99,6 +99,20 @@ template <typename V> void fields(V &v, ValueInfo &x) {
   v("id_bound", x.idBound);
   v("default", x.defaultValue);
 }
+template <typename V> void fields(V &v, WorkInfo &w) {
+  v("flops", w.flops);
+  v("bytes", w.bytes);
+  v("pair_flops", w.pairFlops);
+  v("queries", w.queries);
+  v("keys", w.keys);
+  v("left", w.left);
+  v("right", w.right);
+}
+template <typename V> void fields(V &v, CallInfo &c) {
+  v("kernel", c.kernel);
+  v("place", c.place);
+  v("work", c.work);
+}
 template <typename V> void fields(V &v, EntryInfo &e) {
   v("name", e.name);
   v("documentation", e.documentation);
@@ -106,6 +120,8 @@ template <typename V> void fields(V &v, EntryInfo &e) {
   v("arguments", e.arguments);
   v("results", e.results);
   v("arena", e.arena);
+  v("bytes", e.bytes);
+  v("calls", e.calls);
 }
 template <typename V> void fields(V &v, KernelInfo &k) {
   v("name", k.name);

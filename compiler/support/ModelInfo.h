@@ -5,6 +5,7 @@
 #pragma once
 #include "mlir/IR/BuiltinOps.h"
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,11 +39,25 @@ struct ValueInfo {
   std::optional<double> defaultValue;
 };
 
+/// What a call of a kernel cannot do without (heddle_work).
+struct WorkInfo {
+  Form flops, bytes;
+  int64_t pairFlops = 0, queries = -1, keys = -1;
+  int64_t left = std::numeric_limits<int64_t>::max(), right = std::numeric_limits<int64_t>::max();
+};
+
+struct CallInfo {
+  std::string kernel, place; // place: file:line:column of this call
+  WorkInfo work;
+};
+
 struct EntryInfo {
   std::string name, documentation;
   std::vector<DimensionInfo> dimensions;
   std::vector<ValueInfo> arguments, results;
   Form arena; // bytes; empty until the memory stage
+  Form bytes; // of arguments, results and weights
+  std::vector<CallInfo> calls;
 };
 
 struct KernelInfo {

@@ -1,6 +1,6 @@
 // What this machine can do at most, for tools/dev/bench-peers: a line asks "MS", a line answers {"gflops": .., "gbytes": ..}, measured for about that
 // long, on as many threads as the first argument says.
-#include "test/bench/Peak.h"
+#include "compiler/support/Peak.h"
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -2,8 +2,8 @@
 // every CPU variant this machine runs, against libm in doubles: the largest error in units in the last place and where it is, whether a monotone
 // function falls anywhere, whether results stay within bounds where no accuracy is promised, whether NaN stays NaN and the variants agree in every
 // bit. A minute and a half on two threads. Exit status 1 where compiler/loops/ElementaryFunctions.h promises more.
+#include "compiler/support/Peak.h"
 #include "runtime/heddle_model.h"
-#include "test/bench/Peak.h"
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -23,6 +23,7 @@ struct heddle_context {};
 
 /// The threads of this program divide the numbers among them: a region is a call.
 extern "C" void heddle_parallel(heddle_context *, heddle_region region, void *captured, int64_t count) { region(captured, 0, count); }
+extern "C" void heddle_mark(heddle_context *, int64_t) {}
 
 namespace {
 

@@ -3,9 +3,9 @@
 // products.heddle is compiled to the object that is linked in here; regions run on the pool of the runtime.
 //
 //   bench-products [ENTRY ...] [ROWS ...]     e.g. bench-products n768_k768 1 128; under `taskset -c 0` on one thread only
+#include "compiler/support/Peak.h"
 #include "runtime/Context.h"
 #include "runtime/Form.h"
-#include "test/bench/Peak.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -2,7 +2,7 @@
 
 // Three buffers of 128, 384 and 128 bytes a token, each used by two calls: the first is dead when the third is made, which takes its place.
 // The arena is 512 bytes a token; the plan is written into the model's attribute.
-#entry = {name = "chain", documentation = "", arguments = [], results = [], arena = [], dimensions = [
+#entry = {name = "chain", documentation = "", arguments = [], results = [], bytes = [], calls = [], arena = [], dimensions = [
   {name = "batch", kind = 0, of = -1, bound = 0}, {name = "sequence", kind = 1, of = 0, bound = 0}, {name = "tokens", kind = 2, of = 1, bound = 0}]}
 // CHECK: arena = [{coefficient = 512 : i64, dimensions = [2]}]
 module attributes {heddle.model = {name = "", documentation = "", section_bytes = 0, entries = [#entry], kernels = [], weights = [], tokenizers = [], tasks = []}} {
@@ -33,7 +33,7 @@ module attributes {heddle.model = {name = "", documentation = "", section_bytes 
 
 // Extents are read from arithmetic: batch * sequence * (sequence + 1) bools, whose place is no multiple of 64 bytes by itself: the buffer behind it is
 // rounded up at run time, and the arena has room for that. A buffer that nobody uses has no place. ceil(sequence / 2) is bounded from above.
-#entry = {name = "products", documentation = "", arguments = [], results = [], arena = [], dimensions = [
+#entry = {name = "products", documentation = "", arguments = [], results = [], bytes = [], calls = [], arena = [], dimensions = [
   {name = "batch", kind = 0, of = -1, bound = 0}, {name = "sequence", kind = 1, of = 0, bound = 0}]}
 // CHECK: arena = [{coefficient = 65 : i64, dimensions = []}, {coefficient = 1 : i64, dimensions = [0, 1]}, {coefficient = 1 : i64, dimensions = [0, 1, 1]},
 // CHECK-SAME:     {coefficient = 2 : i64, dimensions = [1]}]
@@ -61,7 +61,7 @@ module attributes {heddle.model = {name = "", documentation = "", section_bytes 
 // -----
 
 // An entry without buffers has an arena of 0 bytes, which is not the same as no plan.
-#entry = {name = "nothing", documentation = "", arguments = [], results = [], arena = [], dimensions = []}
+#entry = {name = "nothing", documentation = "", arguments = [], results = [], bytes = [], calls = [], arena = [], dimensions = []}
 // CHECK: arena = [{coefficient = 0 : i64, dimensions = []}]
 module attributes {heddle.model = {name = "", documentation = "", section_bytes = 0, entries = [#entry], kernels = [], weights = [], tokenizers = [], tasks = []}} {
   // CHECK-LABEL: func.func @nothing(%{{.*}}: memref<1xi8>, %{{.*}}: memref<1xi8>)
@@ -72,7 +72,7 @@ module attributes {heddle.model = {name = "", documentation = "", section_bytes 
 
 // -----
 
-#entry = {name = "no_plan", documentation = "", arguments = [], results = [], arena = [], dimensions = [{name = "n", kind = 0, of = -1, bound = 0}]}
+#entry = {name = "no_plan", documentation = "", arguments = [], results = [], bytes = [], calls = [], arena = [], dimensions = [{name = "n", kind = 0, of = -1, bound = 0}]}
 module attributes {heddle.model = {name = "", documentation = "", section_bytes = 0, entries = [#entry], kernels = [], weights = [], tokenizers = [], tasks = []}} {
   func.func private @kernel(memref<?xf32>)
   func.func @no_plan(%section: memref<1xi8>, %n: index) attributes {heddle.entry} {
@@ -86,7 +86,7 @@ module attributes {heddle.model = {name = "", documentation = "", section_bytes 
 
 // -----
 
-#entry = {name = "no_plan_overflow", documentation = "", arguments = [], results = [], arena = [], dimensions = [{name = "n", kind = 0, of = -1, bound = 0}]}
+#entry = {name = "no_plan_overflow", documentation = "", arguments = [], results = [], bytes = [], calls = [], arena = [], dimensions = [{name = "n", kind = 0, of = -1, bound = 0}]}
 module attributes {heddle.model = {name = "", documentation = "", section_bytes = 0, entries = [#entry], kernels = [], weights = [], tokenizers = [], tasks = []}} {
   func.func private @kernel(memref<?x4611686018427387904xf32>)
   func.func @no_plan_overflow(%section: memref<1xi8>, %n: index) attributes {heddle.entry} {
@@ -100,7 +100,7 @@ module attributes {heddle.model = {name = "", documentation = "", section_bytes 
 // -----
 
 // Each buffer fits, all of them together do not.
-#entry = {name = "no_plan_sum", documentation = "", arguments = [], results = [], arena = [], dimensions = [{name = "n", kind = 0, of = -1, bound = 0}]}
+#entry = {name = "no_plan_sum", documentation = "", arguments = [], results = [], bytes = [], calls = [], arena = [], dimensions = [{name = "n", kind = 0, of = -1, bound = 0}]}
 module attributes {heddle.model = {name = "", documentation = "", section_bytes = 0, entries = [#entry], kernels = [], weights = [], tokenizers = [], tasks = []}} {
   func.func private @kernel(memref<?x2305843009213693951xi16>, memref<?x2305843009213693951xi16>, memref<?x2305843009213693951xi16>)
   // expected-error @+1 {{size of the arena overflows 64 bits}}
@@ -115,7 +115,7 @@ module attributes {heddle.model = {name = "", documentation = "", section_bytes 
 
 // -----
 
-#entry = {name = "no_plan_degree", documentation = "", arguments = [], results = [], arena = [], dimensions = [{name = "n", kind = 0, of = -1, bound = 0}]}
+#entry = {name = "no_plan_degree", documentation = "", arguments = [], results = [], bytes = [], calls = [], arena = [], dimensions = [{name = "n", kind = 0, of = -1, bound = 0}]}
 module attributes {heddle.model = {name = "", documentation = "", section_bytes = 0, entries = [#entry], kernels = [], weights = [], tokenizers = [], tasks = []}} {
   func.func private @kernel(memref<?x?x?x?x?xf32>)
   func.func @no_plan_degree(%section: memref<1xi8>, %n: index) attributes {heddle.entry} {
@@ -128,7 +128,7 @@ module attributes {heddle.model = {name = "", documentation = "", section_bytes 
 
 // -----
 
-#entry = {name = "no_plan_arguments", documentation = "", arguments = [], results = [], arena = [], dimensions = [{name = "n", kind = 0, of = -1, bound = 0}]}
+#entry = {name = "no_plan_arguments", documentation = "", arguments = [], results = [], bytes = [], calls = [], arena = [], dimensions = [{name = "n", kind = 0, of = -1, bound = 0}]}
 module attributes {heddle.model = {name = "", documentation = "", section_bytes = 0, entries = [#entry], kernels = [], weights = [], tokenizers = [], tasks = []}} {
   // expected-error @+1 {{expected argument 1 of type 'index', got 'memref<1xi8>'}}
   func.func @no_plan_arguments(%x: memref<1xi8>, %section: memref<1xi8>) attributes {heddle.entry} {

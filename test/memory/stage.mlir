@@ -10,7 +10,7 @@
 // Two buffers of 128 bytes a row, one after the other needed by two kernels each, and the third kernel writes the result itself.
 // CHECK:       arena = [{coefficient = 256 : i64, dimensions = [0]}]
 
-#entry = {name = "chain", documentation = "", arguments = [], results = [], arena = [], dimensions = [{name = "rows", kind = 0, of = -1, bound = 0}]}
+#entry = {name = "chain", documentation = "", arguments = [], results = [], bytes = [], calls = [], arena = [], dimensions = [{name = "rows", kind = 0, of = -1, bound = 0}]}
 module attributes {heddle.model = {name = "", documentation = "", section_bytes = 0, entries = [#entry], kernels = [], weights = [], tokenizers = [], tasks = []}} {
   llvm.func @heddle_parallel(%context: !llvm.ptr, %region: !llvm.ptr, %captured: !llvm.ptr, %count: i64) {
     %one = llvm.mlir.constant(1 : i64) : i64

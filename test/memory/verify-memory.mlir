@@ -1,7 +1,7 @@
 // RUN: heddle-opt %s --heddle-verify-memory --split-input-file --verify-diagnostics
 
 module attributes {heddle.model = {name = "", documentation = "", section_bytes = 0, entries = [
-    {name = "good", documentation = "", dimensions = [], arguments = [], results = [], arena = [{coefficient = 0, dimensions = []}]}],
+    {name = "good", documentation = "", dimensions = [], arguments = [], results = [], bytes = [], calls = [], arena = [{coefficient = 0, dimensions = []}]}],
     kernels = [], weights = [], tokenizers = [], tasks = []}} {
   func.func private @heddle_parallel.kernel.region0(memref<1xi8>, vector<16xf32>, index)
   func.func private @kernel.region0(%context: memref<1xi8>, %captured: vector<16xf32>, %begin: index, %end: index) {
@@ -19,7 +19,7 @@ module attributes {heddle.model = {name = "", documentation = "", section_bytes 
 // -----
 
 module attributes {heddle.model = {name = "", documentation = "", section_bytes = 0, entries = [
-    {name = "no_verify_arena", documentation = "", dimensions = [], arguments = [], results = [], arena = []}],
+    {name = "no_verify_arena", documentation = "", dimensions = [], arguments = [], results = [], bytes = [], calls = [], arena = []}],
     kernels = [], weights = [], tokenizers = [], tasks = []}} {
   // expected-error @+1 {{is an entry whose arena nobody has planned}}
   func.func @no_verify_arena(%context: memref<1xi8>, %section: memref<1xi8>) attributes {heddle.entry} {

@@ -64,3 +64,46 @@ llvm.func @entry.encode()
 llvm.func @encode(%context: !llvm.ptr) attributes {heddle.entry} {
   llvm.return
 }
+
+// -----
+
+// Each call of a kernel that the description lists is announced, other calls are not. A model may call its entry as the runtime calls its function.
+#work = {flops = [], bytes = [], pair_flops = 0, queries = -1, keys = -1, left = 0, right = 0}
+// CHECK:       llvm.func @heddle_mark(!llvm.ptr, i64)
+// CHECK-LABEL: llvm.func @body.heddle_mark(
+// CHECK-SAME:    %[[CONTEXT:.*]]: !llvm.ptr)
+// CHECK:         %[[FIRST:.*]] = llvm.mlir.constant(0 : i64)
+// CHECK-NEXT:    llvm.call @heddle_mark(%[[CONTEXT]], %[[FIRST]])
+// CHECK-NEXT:    llvm.call @kernel(
+// CHECK-NEXT:    llvm.call @other(
+// CHECK-NEXT:    %[[SECOND:.*]] = llvm.mlir.constant(1 : i64)
+// CHECK-NEXT:    llvm.call @heddle_mark(%[[CONTEXT]], %[[SECOND]])
+// CHECK-NEXT:    llvm.call @kernel(
+module attributes {heddle.model = {name = "m", documentation = "", section_bytes = 0, kernels = [], weights = [], tokenizers = [], tasks = [], entries = [
+    {name = "heddle_mark", documentation = "", dimensions = [], arguments = [], results = [], arena = [], bytes = [], calls = [
+      {kernel = "kernel", place = "m.heddle:1:1", work = #work}, {kernel = "kernel", place = "m.heddle:2:1", work = #work}]}]}} {
+  llvm.func @kernel(%context: !llvm.ptr) {
+    llvm.return
+  }
+  llvm.func @other(%context: !llvm.ptr) {
+    llvm.return
+  }
+  llvm.func @heddle_mark(%context: !llvm.ptr) attributes {heddle.entry} {
+    llvm.call @kernel(%context) : (!llvm.ptr) -> ()
+    llvm.call @other(%context) : (!llvm.ptr) -> ()
+    llvm.call @kernel(%context) : (!llvm.ptr) -> ()
+    llvm.return
+  }
+}
+
+// -----
+
+#work = {flops = [], bytes = [], pair_flops = 0, queries = -1, keys = -1, left = 0, right = 0}
+module attributes {heddle.model = {name = "m", documentation = "", section_bytes = 0, kernels = [], weights = [], tokenizers = [], tasks = [], entries = [
+    {name = "forward", documentation = "", dimensions = [], arguments = [], results = [], arena = [], bytes = [], calls = [
+      {kernel = "kernel", place = "m.heddle:1:1", work = #work}]}]}} {
+  // expected-error @+1 {{does not call 'kernel' where its description says so}}
+  llvm.func @forward(%context: !llvm.ptr) attributes {heddle.entry} {
+    llvm.return
+  }
+}

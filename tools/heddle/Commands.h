@@ -48,6 +48,7 @@ void addBuild(CLI::App &app, Chosen &chosen);
 void addCheck(CLI::App &app, Chosen &chosen);
 void addExplain(CLI::App &app, Chosen &chosen);
 void addBisect(CLI::App &app, Chosen &chosen);
+void addBench(CLI::App &app, Chosen &chosen);
 void addEval(CLI::App &app, Chosen &chosen);
 
 /// Prints what there is to say; the exit code of a command that ended so.

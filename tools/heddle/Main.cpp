@@ -101,6 +101,7 @@ int main(int argc, char **argv) {
   addExplain(app, chosen);
   addEval(app, chosen);
   addBisect(app, chosen);
+  addBench(app, chosen);
   if (argc > 1 && isUnknownCommand(app, argv[1]))
     return exitUsage;
   try {

@@ -50,7 +50,11 @@ void encode(heddle_context *context, void *const *buffers, const int64_t *dimens
   std::memset(buffers[5], 0xff, static_cast<size_t>(dimensions[2] * 16 + 64)); // the arena: its size is part of what is tested
   EncodeRegion region = {static_cast<const int32_t *>(buffers[0]), static_cast<float *>(buffers[1]), rows(buffers, 2),
                          static_cast<const float *>(buffers[4]), dimensions[1]};
+  heddle_mark(context, 0);
   heddle_parallel(context, encodeTasks, &region, dimensions[0] * dimensions[1]);
+  heddle_mark(context, 1); // the same kernel at the same place, as another layer has it
+  heddle_parallel(context, encodeTasks, &region, dimensions[0] * dimensions[1]);
+  heddle_mark(context, 2);
 }
 
 void decode(heddle_context *, void *const *buffers, const int64_t *dimensions) {
@@ -127,11 +131,17 @@ const heddle_form squaresExtents[] = {{1, one}, {1, two}, {1, two}};
 const heddle_value squaresArguments[] = {{"tokens", HEDDLE_I32, 2, idsExtents, 1, 0, 0, 0}, {"signs", HEDDLE_I32, 2, idsExtents, 1, 0, 1, 1}};
 const heddle_value squaresResults[] = {{"result", HEDDLE_F32, 3, squaresExtents, 1, 0, 0, 0}};
 
+const heddle_kernel kernels[] = {{"encode.rows.0", "by-hand.heddle:3:5"}, {"encode.attention.1", "by-hand.heddle:9:7"}};
+const heddle_term tokensTwice[] = {{2, {2, -1, -1, -1}}}, tokensFour[] = {{4, {2, -1, -1, -1}}};
+const heddle_work rowWork[] = {{{1, tokensTwice}, {1, tokensFour}, 0, -1, -1, 0, 0}};
+const heddle_work pairWork[] = {{{0, nullptr}, {1, tokensFour}, 10, 1, 1, 2, 1}}; // a query sees itself and the token before
+const heddle_call encodeCalls[] = {{0, "by-hand.heddle:3:5", rowWork}, {0, "by-hand.heddle:3:5", rowWork}, {1, "by-hand.heddle:9:7", pairWork}};
+
 const heddle_entry entries[] = {
-    {"encode", "What the source says.", 3, encodeDimensions, 1, encodeArguments, 1, encodeResults, {2, encodeArena}},
-    {"decode", "", 4, decodeDimensions, 2, decodeArguments, 1, decodeResults, {1, decodeArena}},
-    {"scale", "x * factor + shift,\nand its signs.", 2, scaleDimensions, 4, scaleArguments, 2, scaleResults, {0, nullptr}},
-    {"squares", "", 2, squaresDimensions, 2, squaresArguments, 1, squaresResults, {0, nullptr}},
+    {"encode", "What the source says.", 3, encodeDimensions, 1, encodeArguments, 1, encodeResults, {2, encodeArena}, {1, tokensFour}, 3, encodeCalls},
+    {"decode", "", 4, decodeDimensions, 2, decodeArguments, 1, decodeResults, {1, decodeArena}, {0, nullptr}, 0, nullptr},
+    {"scale", "x * factor + shift,\nand its signs.", 2, scaleDimensions, 4, scaleArguments, 2, scaleResults, {0, nullptr}, {0, nullptr}, 0, nullptr},
+    {"squares", "", 2, squaresDimensions, 2, squaresArguments, 1, squaresResults, {0, nullptr}, {0, nullptr}, 0, nullptr},
 };
 const heddle_entry_function functions[] = {encode, decode, scale, squares};
 // A level that no CPU has: what HEDDLE_CPU says about it is tested everywhere.
@@ -154,8 +164,8 @@ extern "C" const heddle_model_table heddle_model = {HEDDLE_MODEL_VERSION,
                                                     entries,
                                                     2,
                                                     variants,
-                                                    0,
-                                                    nullptr,
+                                                    2,
+                                                    kernels,
                                                     1,
                                                     weights,
                                                     2,

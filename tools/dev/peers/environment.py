@@ -56,7 +56,7 @@ class Environment:
 
     def compile(self):
         """Our own program for the limits of the machine, and the workers of oneDNN."""
-        programs = {"limits": ["-O3", f"-I{ROOT}", f"{ROOT}/test/bench/Limits.cpp", f"{ROOT}/test/bench/Peak.cpp"]}
+        programs = {"limits": ["-O3", f"-I{ROOT}", f"{ROOT}/test/bench/Limits.cpp", f"{ROOT}/compiler/support/Peak.cpp"]}
         for peer, others in (("onednn", ["-lsycl", "-ltbb"]), ("onednn-omp", [])):
             if peer in self.peers:
                 libraries = f"{self.prefix(peer)}/lib"

@@ -1,4 +1,4 @@
-#include "test/bench/Peak.h"
+#include "compiler/support/Peak.h"
 #include <immintrin.h>
 
 namespace {
