@@ -99,11 +99,15 @@ class Ours:
         self.repeats = 1
 
     def build(self):
-        """Where the compiler or the text is newer than the executable."""
+        """Unless this compiler, its runtime and this text made the executable that is there."""
         model, text = self.case.model, f"{ROOT}/{self.case.model.text}"
-        newest = max(os.path.getmtime(path) for path in (self.heddle, text))
-        if os.path.exists(self.executable) and os.path.getmtime(self.executable) > newest:
-            return
+        runtime = os.path.join(os.path.dirname(self.heddle), "..", "lib", "libheddle-runtime.a")
+        stamp = "\n".join(f"{os.path.realpath(path)} {os.stat(path).st_mtime_ns}" for path in (self.heddle, runtime, text) if os.path.exists(path))
+        made = f"{self.executable}.made-by"
+        if os.path.exists(self.executable) and os.path.exists(made):
+            with open(made, encoding="utf-8") as file:
+                if file.read() == stamp:
+                    return
         if model.replaced:
             with open(text, encoding="utf-8") as file:
                 words = file.read()
@@ -117,6 +121,8 @@ class Ours:
         weights = self.folder if os.path.exists(f"{self.folder}/model.safetensors") else "seed:1"
         sets = [word for key, value in model.sizes.items() for word in ("--set", f"{key}={value if isinstance(value, int) else json.dumps(value)}")]
         subprocess.run([self.heddle, "build", text, "--weights", weights, *sets, "-o", self.executable], check=True, stderr=subprocess.DEVNULL)
+        with open(made, "w", encoding="utf-8") as file:
+            file.write(stamp)
 
     def command(self, *more):
         words = [self.executable, "run", self.case.entry, "-t", str(self.threads)]
