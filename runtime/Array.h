@@ -37,6 +37,11 @@ public:
   }
   void clear() { count = 0; }
   void pop() { --count; }
+  /// As qsort does, which takes no null pointer, not even of no elements.
+  void sort(int (*compare)(const void *, const void *)) {
+    if (count > 0)
+      std::qsort(items, static_cast<size_t>(count), sizeof(T), compare);
+  }
   int64_t size() const { return count; }
   bool empty() const { return count == 0; }
   T *data() { return items; }

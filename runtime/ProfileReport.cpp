@@ -1,7 +1,6 @@
 #include "runtime/ProfileReport.h"
 #include "runtime/Context.h"
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 using namespace heddle::runtime;
@@ -53,7 +52,7 @@ public:
                        workOf(*one.work, call)}))
         return false;
     }
-    std::qsort(lines.data(), static_cast<size_t>(lines.size()), sizeof(Line), compareKinds);
+    lines.sort(compareKinds);
     int64_t kept = 0;
     for (int64_t i = 0; i < lines.size(); ++i) {
       if (kept > 0 && compareKinds(&lines[kept - 1], &lines[i]) == 0)
@@ -63,7 +62,7 @@ public:
     }
     if (!lines.resize(kept))
       return false;
-    std::qsort(lines.data(), static_cast<size_t>(kept), sizeof(Line), compareTimes);
+    lines.sort(compareTimes);
     for (const Line &line : lines)
       flops += line.work.flops;
     return true;

@@ -1,5 +1,4 @@
 #include "runtime/Stopwatch.h"
-#include <cstdlib>
 #include <ctime>
 
 using namespace heddle::runtime;
@@ -15,7 +14,7 @@ int64_t heddle::runtime::now() {
   return time.tv_sec * int64_t{1'000'000'000} + time.tv_nsec;
 }
 
-void Stopwatch::finish() { std::qsort(times.data(), static_cast<size_t>(count), sizeof(int64_t), ascending); }
+void Stopwatch::finish() { times.sort(ascending); }
 
 double Stopwatch::best() const { return count ? static_cast<double>(times[0]) * 1e-6 : 0; }
 
