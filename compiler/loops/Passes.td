@@ -49,7 +49,7 @@ def VectorizeTiles : Pass<"heddle-vectorize-tiles", "::mlir::func::FuncOp"> {
     - over (m, n, k): a loop over k with one accumulator per row and 16 columns, in register tiles of the CPU; over blocks of 512 k each sum starts at
       zero and is added to the result in ascending order. The body may select between the accumulator and its successor.
     - rows reduced to one value each: element i goes to lane i mod 16, lanes beyond the row keep their value; then 16 -> 8 -> 4 -> 2 -> 1, low half with
-      high half.
+      high half. The rows of a tile share these steps, and their values are one vector.
     - elementwise, but reading side by side along the rows (keys copied as columns): sixteen by sixteen, transposed by shuffles.
     - one value per row: a scalar each if the rows are few, else vectors along them.
 
@@ -71,8 +71,9 @@ def LowerMath : Pass<"heddle-lower-math", "::mlir::func::FuncOp"> {
   let summary = "expand functions of one number into arithmetic of ours";
   let description = [{
     exp, tanh, erf, log, sin and cos of f32 become range reductions and polynomials of fused multiply-adds (sin and cos in f64), powf with a constant
-    whole exponent up to 16 or 0.5 products, a root, a division; on scalars and vectors alike: no kernel calls libm, and the bits are the same on every CPU, which may
-    apply a power of two in one instruction. The formulas and their errors stand in ElementaryFunctions.h.
+    whole exponent up to 16 or 0.5 products, a root, a division; on scalars and vectors alike: no kernel calls libm, and the bits are the same on every
+    CPU, which may apply a power of two in one instruction. Several of one function in a block are computed side by side, where the first stands. The
+    formulas and their errors stand in ElementaryFunctions.h.
 
     Takes scalars and vectors of f32; any other op of math is an error: it has no arithmetic of ours yet. Leaves fma, sqrt and absf, which are instructions.
     Example: test/loops/lower-math.mlir.

@@ -42,16 +42,20 @@ __attribute__((target("avx2,fma"))) double narrowLoop(int64_t rounds) {
 } // namespace
 
 __attribute__((target("avx2"))) void readMemory(const void *data, int64_t bytes) {
-  const __m256i *at = static_cast<const __m256i *>(data), *end = at + bytes / 32;
-  __m256i sums[8] = {};
-  for (; at < end; at += 16) {
-#pragma unroll
-    for (int i = 0; i < 16; ++i)
-      sums[i % 8] = _mm256_xor_si256(sums[i % 8], _mm256_load_si256(at + i));
-  }
-  for (int i = 1; i < 8; ++i)
-    sums[0] = _mm256_xor_si256(sums[0], sums[i]);
-  sink = static_cast<float>(_mm256_extract_epi32(sums[0], 0));
+  constexpr int64_t streams = 4, step = 32, ahead = 256; // words of 8 bytes
+  int64_t words = bytes / 8 / streams;
+  uint64_t sums[step] = {};
+  for (int64_t i = 0; i < words; i += step)
+    for (int64_t stream = 0; stream < streams; ++stream) {
+      const uint64_t *from = static_cast<const uint64_t *>(data) + stream * words + i;
+      for (int64_t line = 0; line < step; line += 8)
+        __builtin_prefetch(from + ahead + line);
+      for (int64_t lane = 0; lane < step; ++lane)
+        sums[lane] ^= from[lane];
+    }
+  for (int64_t lane = 1; lane < step; ++lane)
+    sums[0] ^= sums[lane];
+  sink = static_cast<float>(sums[0]);
 }
 
 bool hasWideRegisters() { return __builtin_cpu_supports("x86-64-v4"); }

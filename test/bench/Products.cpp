@@ -57,7 +57,7 @@ struct Reading {
 };
 void readParts(void *captured, int64_t begin, int64_t end) {
   const Reading &reading = *static_cast<Reading *>(captured);
-  int64_t part = reading.bytes / reading.parts / 512 * 512;
+  int64_t part = reading.bytes / reading.parts / 1024 * 1024;
   readMemory(reading.data + begin * part, (end - begin) * part);
 }
 

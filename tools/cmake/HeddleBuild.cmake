@@ -6,6 +6,9 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE) # without -O2 the runtime needs libstdc++, which executables have not
+endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2") # assertions stay on: a broken invariant of ours must stop, not miscompile
 set(CMAKE_C_FLAGS_RELEASE "-O2")
 

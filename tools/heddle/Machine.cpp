@@ -62,7 +62,7 @@ double measureReading(int threads) {
     return 0;
   madvise(memory, bytes, MADV_HUGEPAGE);
   char *data = static_cast<char *>(memory);
-  int64_t share = bytes / threads / 512 * 512;
+  int64_t share = bytes / threads / 1024 * 1024;
   std::memset(data, 1, bytes); // a page that nobody wrote is the one page of zeros
   double rate = bestRate(threads, readPasses, [&](int thread) {
     readMemory(data + thread * share, share);
