@@ -36,14 +36,36 @@ int64_t nanoseconds(clockid_t clock) {
 
 } // namespace
 
-int heddle::runtime::availableProcessors() {
-  // The mask of a large machine does not fit cpu_set_t; the kernel says so by EINVAL.
+namespace {
+
+/// The processors a thread may run on. The mask of a large machine does not fit cpu_set_t; the kernel says so by EINVAL.
+struct Processors {
   static_assert(sizeof(unsigned long) == 8);
   unsigned long mask[1024] = {};
   long bytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
-  int count = 0;
-  for (long i = 0; i < bytes / 8; ++i)
-    count += __builtin_popcountl(mask[i]);
+
+  int count() const {
+    int bits = 0;
+    for (long i = 0; i < bytes / 8; ++i)
+      bits += __builtin_popcountl(mask[i]);
+    return bits;
+  }
+  bool give() const { return syscall(SYS_sched_setaffinity, 0, bytes, mask) == 0; }
+};
+
+/// This thread goes to another processor that it may use; later it may come back. False where there is none.
+bool leaveProcessor(int own) {
+  Processors all, others = all;
+  if (own < 0 || own >= all.bytes * 8 || all.count() < 2)
+    return false;
+  others.mask[own / 64] &= ~(1UL << own % 64);
+  return others.give() && all.give();
+}
+
+} // namespace
+
+int heddle::runtime::availableProcessors() {
+  int count = Processors().count();
   return count < 1 ? 1 : count > 1024 ? 1024 : count;
 }
 
@@ -215,7 +237,7 @@ void *Pool::worker(void *argument) {
   uint32_t seen = 0;
   while (pool.waitForRegion(seen)) {
     uint64_t number = pool.ticket.load(std::memory_order_acquire) >> chunkBits;
-    if (pool.sharesProcessor()) {
+    if (pool.sharesProcessor() && !leaveProcessor(sched_getcpu())) {
       pool.sharing.fetch_add(1, std::memory_order_relaxed);
       continue;
     }

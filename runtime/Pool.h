@@ -3,9 +3,10 @@
 // The caller waits for chunks, not for threads: a worker that the system does not run just now claims nothing and holds nobody up. Threads spin
 // briefly for the next region (a region of a small model takes microseconds, a system call as long), then sleep in the kernel.
 //
-// Where other processes want the processors too: a worker on the processor of the caller only keeps it from running, and takes no part. A worker that
-// loses its processor while it holds a chunk costs the caller a time slice of the system, milliseconds. Where either happens again and again, the
-// caller does better alone: it works alone for some time, and for longer each time it was no use to try again.
+// Where other processes want the processors too: a worker on the processor of the caller only keeps it from running. It goes to another (the system
+// may start and wake it there, and moves it only after a while), or takes no part. A worker that loses its processor while it holds a chunk costs the
+// caller a time slice of the system, milliseconds. Where either happens again and again, the caller does better alone: it works alone for some time,
+// and for longer each time it was no use to try again.
 #pragma once
 #include "runtime/Array.h"
 #include "runtime/Failure.h"

@@ -20,7 +20,7 @@ const heddle_value arguments[] = {{"ids", HEDDLE_I32, 2, idsExtents, 1, 10, 0, 0
                                   {"table", HEDDLE_F32, 1, tableExtents, -1, 0, 0, 0},
                                   {"kinds", HEDDLE_I32, 2, idsExtents, 1, 4, 1, 3}};
 const heddle_value results[] = {{"result", HEDDLE_F32, 1, areaExtents, -1, 0, 0, 0}};
-const heddle_entry entry = {"f", "", 4, dimensions, 4, arguments, 1, results, {1, arena}};
+const heddle_entry entry = {"f", "", 4, dimensions, 4, arguments, 1, results, {1, arena}, {}, 0, nullptr};
 
 using Shape = std::vector<int64_t>;
 
@@ -118,7 +118,7 @@ TEST(CallLimits, TooLargeIsSaidBeforeAnythingIsAllocated) {
   int64_t four = 4;
   for (auto [result, message] :
        {std::pair{overflowing, "'y' would have more than 2^63 bytes"}, {large, "out of memory: 'y' takes 562949953421312 bytes"}}) {
-    const heddle_entry wide = {"f", "", 1, dimensions, 1, argument, 1, result, {0, nullptr}};
+    const heddle_entry wide = {"f", "", 1, dimensions, 1, argument, 1, result, {0, nullptr}, {}, 0, nullptr};
     Call call(wide);
     Failure failure;
     heddle_context context;

@@ -52,7 +52,7 @@ TEST(Form, PrintsTypes) {
   const heddle_dimension dimensions[] = {{"batch", HEDDLE_PLAIN, -1, 0}, {"tokens", HEDDLE_RAGGED, 0, 128}};
   const heddle_term batch[] = {product(1, 0)}, tokens[] = {product(1, 1)}, mixed[] = {product(2, 0, 1), constant(1)}, width[] = {constant(64)};
   const heddle_form extents[] = {{1, batch}, {1, tokens}, {2, mixed}, {1, width}};
-  const heddle_entry entry = {"forward", "", 2, dimensions, 0, nullptr, 0, nullptr, {0, nullptr}};
+  const heddle_entry entry = {"forward", "", 2, dimensions, 0, nullptr, 0, nullptr, {0, nullptr}, {}, 0, nullptr};
   const heddle_value value = {"x", HEDDLE_F32, 4, extents, 1, 0, 0, 0}, scalar = {"y", HEDDLE_BOOL, 0, nullptr, -1, 0, 0, 0};
   EXPECT_STREQ(TypeText(entry, value, true).text(), "f32[batch, tokens... <= 128, 2 * batch * tokens... + 1, 64]");
   EXPECT_STREQ(TypeText(entry, value, false).text(), "f32[batch, tokens..., 2 * batch * tokens... + 1, 64]");
