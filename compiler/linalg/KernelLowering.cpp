@@ -156,15 +156,15 @@ static Value emitExtremum(LinalgBuilder &b, Value x, Value y, arith::CmpFPredica
   return b.choose(b.make<arith::CmpFOp>(arith::CmpFPredicate::UNO, y, y), y, chosen);
 }
 
+/// erf: 0.5 x erfc(-x / sqrt(2)). tanh: 0.5 (1 + tanh(u)) = 1 / (1 + exp(-2u)), so x / (1 + 2^(c u)). Neither loses places where x is negative.
 static Value emitGelu(LinalgBuilder &b, Value x, GeluForm form) {
   auto number = [&](double v) { return b.number(x.getType(), v); };
   auto multiply = [&](Value u, Value v) { return b.make<arith::MulFOp>(u, v); };
-  Value bent;
   if (form == GeluForm::erf)
-    bent = b.make<math::ErfOp>(multiply(x, number(0.70710678118654752440)));
-  else
-    bent = b.make<math::TanhOp>(multiply(number(0.79788456080286535588), b.make<math::FmaOp>(multiply(number(0.044715), multiply(x, x)), x, x)));
-  return multiply(multiply(number(0.5), x), b.make<arith::AddFOp>(number(1), bent));
+    return multiply(multiply(number(0.5), x), b.make<math::ErfcOp>(multiply(x, number(-0.70710678118654752440))));
+  constexpr double slope = -2 * 0.79788456080286535588 * llvm::numbers::log2e;
+  Value inner = multiply(x, b.make<math::FmaOp>(multiply(x, x), number(0.044715 * slope), number(slope)));
+  return b.make<arith::DivFOp>(x, b.make<arith::AddFOp>(b.make<math::Exp2Op>(inner), number(1)));
 }
 
 Value heddle::emitElement(LinalgBuilder &b, Operation *op, ValueRange operands) {

@@ -123,7 +123,10 @@ private:
   State choose(LinalgBuilder &b, Value some, Value all, const State &state, llvm::function_ref<State(LinalgBuilder &, bool)> body);
   /// Where maxima begin: finite, so that scores of -infinity alone have exps of 0, not of infinity - infinity, and their block counts as hidden.
   Value floor(LinalgBuilder &b) { return b.number(element, -std::numeric_limits<float>::max()); }
-  Value exponent(LinalgBuilder &g, Value x, Value maximum) { return g.make<math::ExpOp>(g.make<arith::SubFOp>(x, maximum)); }
+  /// Scores are counted in units of ln 2, so that exp(x - maximum) is a power of two: a third less work. The scale of the queries does it, or what
+  /// comes after a mask that changes scores.
+  Value exponent(LinalgBuilder &g, Value x, Value maximum) { return g.make<math::Exp2Op>(g.make<arith::SubFOp>(x, maximum)); }
+  bool changesScores() { return mask && mask.changesScores(); }
 };
 
 //===---- control -------------------------------------------------------------------------------------------------===//
@@ -172,7 +175,7 @@ AttentionLowering::State AttentionLowering::choose(LinalgBuilder &b, Value some,
 
 //===---- what is visible -----------------------------------------------------------------------------------------===//
 
-/// Whether the pair of these indices within the block is real and visible, and its score.
+/// Whether the pair of these indices within the block is real and visible, and its score in units of ln 2.
 std::pair<Value, Value> AttentionLowering::visible(LinalgBuilder &g, const Block &at, Value queryIndex, Value keyIndex, Value score) {
   Value q = g.add(at.firstQuery, queryIndex), k = g.add(at.firstKey, keyIndex);
   Value index = g.subtract(k, keys.start);
@@ -180,7 +183,7 @@ std::pair<Value, Value> AttentionLowering::visible(LinalgBuilder &g, const Block
   if (!mask)
     return {real, score};
   auto [seen, changed] = mask.emitScore(g, g.loc, site(), q, k, score);
-  return {g.both(real, seen), changed};
+  return {g.both(real, seen), changesScores() ? g.make<arith::MulFOp>(changed, g.number(element, llvm::numbers::log2e)) : changed};
 }
 
 /// Whether some, and whether all of the pairs of a tile's queries with the `count` keys from position `firstKey` on are visible.
@@ -234,9 +237,9 @@ Value AttentionLowering::scores(LinalgBuilder &b, const Block &at, bool full) {
   };
   if (full) {
     Value score = multiply(b, at.keys, N);
-    return mask ? b.generic({score}, b.empty({R, N}, element), {whole, whole}, 0,
-                            [&](LinalgBuilder &g, ValueRange v) { return visible(g, at, g.position(0), g.position(1), v[0]).second; })
-                : score;
+    return changesScores() ? b.generic({score}, b.empty({R, N}, element), {whole, whole}, 0,
+                                       [&](LinalgBuilder &g, ValueRange v) { return visible(g, at, g.position(0), g.position(1), v[0]).second; })
+                           : score;
   }
   return loop(b, b.index(0), b.index(keyBlock), panelColumns, {b.empty({R, N}, element)}, [&](LinalgBuilder &i, Value first, const State &all) {
     SmallVector<OpFoldResult> origin{zero, first}, sizes{R, P};
@@ -334,27 +337,29 @@ AttentionLowering::Merge AttentionLowering::factors(LinalgBuilder &b, int64_t ro
 
 //===---- one chunk of queries ------------------------------------------------------------------------------------===//
 
-/// The queries times the scale, and the state before any key.
+/// The queries times the scale (and log2 e, see exponent), and the state before any key.
 std::pair<Value, AttentionLowering::State> AttentionLowering::begin(LinalgBuilder &b, const Chunk &chunk) {
-  OpFoldResult S = b.attr(chunk.slots);
+  OpFoldResult S = b.attr(chunk.slots), R = b.attr(chunk.rows), zero = b.attr(0);
   AffineMap whole = b.map(2, {0, 1});
-  Value scale = b.number(element, op.getScale().convertToDouble());
-  Value scaled =
-      loop(b, b.index(0), chunk.tiles, 1, {b.empty({S, b.attr(query.width)}, element)}, [&](LinalgBuilder &i, Value tile, const State &all) {
-        Value token = query.tokenAt(i, queries.offset, chunk.firstQuery(i, tile)), firstRow = query.rowAt(i, token, queryHead);
-        Value firstColumn = query.columnAt(i, queryHead);
-        SmallVector<OpFoldResult> origin{chunk.slot(i, tile), i.attr(0)}, sizes{i.attr(chunk.rows), i.attr(query.width)};
-        Value out =
-            byColumns(i, chunk.rows, query.width, i.slice(all[0], origin, sizes), [&](LinalgBuilder &c, Value first, int64_t columns, Value to) {
-              Value from = c.slice(query.tensor, {firstRow, c.add(firstColumn, first)}, {c.attr(chunk.rows), c.attr(columns)},
-                                   {c.attr(query.rowsPerToken), c.attr(1)});
-              return c.generic({from}, to, {whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) { return g.make<arith::MulFOp>(v[0], scale); });
-            });
-        return State{i.insert(out, all[0], origin, sizes)};
-      })[0];
-  Value zero = b.zero(element);
-  return {scaled,
-          {b.fill(floor(b), b.empty({S}, element)), b.fill(zero, b.empty({S}, element)), b.fill(zero, b.empty({S, b.attr(value.width)}, element))}};
+  Value scale = b.number(element, op.getScale().convertToDouble() * (changesScores() ? 1 : llvm::numbers::log2e));
+  State start{b.empty({S}, element), b.empty({S}, element), b.empty({S, b.attr(value.width)}, element), b.empty({S, b.attr(query.width)}, element)};
+  State all = loop(b, b.index(0), chunk.tiles, 1, start, [&](LinalgBuilder &i, Value tile, const State &all) {
+    Value token = query.tokenAt(i, queries.offset, chunk.firstQuery(i, tile)), firstRow = query.rowAt(i, token, queryHead);
+    Value firstColumn = query.columnAt(i, queryHead);
+    OpFoldResult slot = chunk.slot(i, tile);
+    auto place = [&](Value to, Value with, SmallVector<OpFoldResult> origin, SmallVector<OpFoldResult> sizes) {
+      return i.insert(i.fill(with, i.slice(to, origin, sizes)), to, origin, sizes);
+    };
+    SmallVector<OpFoldResult> origin{slot, zero}, sizes{R, i.attr(query.width)};
+    Value out = byColumns(i, chunk.rows, query.width, i.slice(all[3], origin, sizes), [&](LinalgBuilder &c, Value first, int64_t columns, Value to) {
+      Value from = c.slice(query.tensor, {firstRow, c.add(firstColumn, first)}, {R, c.attr(columns)}, {c.attr(query.rowsPerToken), c.attr(1)});
+      return c.generic({from}, to, {whole, whole}, 0, [&](LinalgBuilder &g, ValueRange v) { return g.make<arith::MulFOp>(v[0], scale); });
+    });
+    return State{place(all[0], floor(i), {slot}, {R}), place(all[1], i.zero(element), {slot}, {R}),
+                 place(all[2], i.zero(element), origin, {R, i.attr(value.width)}), i.insert(out, all[3], origin, sizes)};
+  });
+  Value scaled = all.pop_back_val();
+  return {scaled, all};
 }
 
 /// All tiles of a chunk see a block of keys, whose copies serve them all.

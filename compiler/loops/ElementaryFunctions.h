@@ -2,6 +2,8 @@
 // them with Expression, which makes MLIR; test/unit/loops with MachineNumber, which computes: what is compiled has the same bits. The program
 // math-errors judges what is compiled over all f32. Largest errors in units in the last place:
 //     exp 0.88, tanh 1.07, erf 1.01, log 0.91     all monotone
+//     exp2 0.80                                   monotone
+//     erfc                                        2^-24 of 1: its tail has the accuracy that 1 + erf(-x) has
 //     sin 0.51, cos 0.51                          while |x| <= 2^40; beyond, some number in [-1, 1]
 // NaN stays NaN. Coefficients without a source are minimax polynomials of our own, rounded to f32 one after the other from the lowest power up.
 #pragma once
@@ -56,6 +58,22 @@ template <typename Number> Number exponential(Number x) {
   return scaleByPowerOfTwo(splitExponential(within));
 }
 
+/// The two factors of 2^x for |x| < 2^22: x = n + f, both exact, and 2^f by a polynomial.
+template <typename Number> ScaledExponential<Number> splitPowerOfTwo(Number x) {
+  constexpr float magic = 12582912.0f; // as above
+  Number shifted = x + magic, n = shifted - magic;
+  auto exponent = bits(shifted) - bits(x.like(magic));
+  Number power = polynomial(x - n, {0.000153264657f, 0.00133908063f, 0.00961850584f, 0.0555035993f, 0.240226477f, 0.693147182f, 1.0f});
+  return {power, n, exponent};
+}
+
+/// 2^x.
+template <typename Number> Number exponentialOfTwo(Number x) {
+  Number within = select(x < -152.0f, x.like(-152.0f), x);
+  within = select(within > 129.0f, x.like(129.0f), within);
+  return scaleByPowerOfTwo(splitPowerOfTwo(within));
+}
+
 /// exp where neither x nor the result needs care: x in [-87, 88] or NaN.
 template <typename Number> Number exponentialWithinRange(Number x) { return scaleWithinRange(splitExponential(x)); }
 
@@ -80,6 +98,16 @@ template <typename Number> Number errorFunction(Number x) {
   Number q = polynomial(t, {-1.18055923e-05f, 0.00032849799f, -0.00366537692f, 0.0238100141f, -0.10629192f, -0.635118425f, -0.128656492f});
   Number low = fma(p, t, t), high = 1.0f - exponentialWithinRange(fma(q, t, -t));
   return withSign(select(t < 0.9277f, low, high), signOf(x));
+}
+
+/// erfc(x) = 2^(t p(t)), t = |x|, or 2 less that where x is negative: half the work of erf, which gelu needs nowhere but in 1 + erf.
+template <typename Number> Number complementaryErrorFunction(Number x) {
+  constexpr float zeroFrom = 7.2761f; // where 2^(t p(t)) rounds to 0
+  Number magnitude = magnitudeOf(x), t = select(magnitude > zeroFrom, x.like(zeroFrom), magnitude);
+  Number p =
+      polynomial(t, {-4.53544708e-05f, 0.000445483049f, -0.00148940342f, -0.000774601416f, 0.0282535497f, -0.148481488f, -0.91841644f, -1.62790859f});
+  Number tail = scaleByPowerOfTwo(splitPowerOfTwo(p * t));
+  return select(x < 0.0f, 2.0f - tail, tail);
 }
 
 /// log(x) = e ln 2 + log(1 + m), 2/3 <= 1 + m < 4/3, log(1 + m) = m + m^2 (-1/2 + m p(m)).

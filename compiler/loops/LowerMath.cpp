@@ -32,9 +32,14 @@ struct Expansion {
 };
 
 constexpr Expansion expansions[] = {
-    {"math.cos", heddle::cosine<Expression>},      {"math.erf", heddle::errorFunction<Expression>},
-    {"math.exp", heddle::exponential<Expression>}, {"math.log", heddle::logarithm<Expression>},
-    {"math.sin", heddle::sine<Expression>},        {"math.tanh", heddle::hyperbolicTangent<Expression>},
+    {"math.cos", heddle::cosine<Expression>},
+    {"math.erf", heddle::errorFunction<Expression>},
+    {"math.erfc", heddle::complementaryErrorFunction<Expression>},
+    {"math.exp", heddle::exponential<Expression>},
+    {"math.exp2", heddle::exponentialOfTwo<Expression>},
+    {"math.log", heddle::logarithm<Expression>},
+    {"math.sin", heddle::sine<Expression>},
+    {"math.tanh", heddle::hyperbolicTangent<Expression>},
 };
 
 bool isOneInstruction(Operation *op) { return isa<math::FmaOp, math::SqrtOp, math::AbsFOp>(op); }

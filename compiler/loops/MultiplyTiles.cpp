@@ -85,7 +85,7 @@ Value heddle::multiplyTiles(TileEvaluator &evaluator, linalg::GenericOp op, Valu
   int64_t parts = llvm::divideCeil(ranges[0], target.tileRows), rowStep = llvm::divideCeil(ranges[0], parts);
   int64_t accumulators = target.tileRows * target.tileColumns / vectorLanes;
   int64_t groupStep = std::max<int64_t>(1, accumulators / rowStep), groupCount = groups.size();
-  bool isKept = !isTall(op) && ranges[0] * groupCount <= mostKeptVectors;
+  bool isKept = !isTall(op) && ranges[0] * groupCount <= mostKeptVectors && !evaluator.endsInLoop(op);
   if (!isKept)
     evaluator.overwritten = evaluator.current = destination;
   SmallVector<SmallVector<Value>> kept(ranges[0], SmallVector<Value>(groupCount));

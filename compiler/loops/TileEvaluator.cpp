@@ -324,6 +324,17 @@ bool TileEvaluator::needsConstantRow(GenericOp op) const {
   return usesKept(op, [&](Value value) { return keptTiles.contains(value) || keptScalars.contains(value); });
 }
 
+bool TileEvaluator::endsInLoop(GenericOp op) const {
+  if (op.getStaticLoopRanges()[0] <= fewRows)
+    return false;
+  if (*tiles.kindOf(op) == TileKind::Elementwise && isCostly(op))
+    return true;
+  return llvm::any_of(op->getUses(), [&](OpOperand &use) {
+    std::optional<TileKind> user = tiles.kindOf(use.getOwner());
+    return user == TileKind::Elementwise && tiles.isInRegisters(use) && endsInLoop(cast<GenericOp>(use.getOwner()));
+  });
+}
+
 bool TileEvaluator::isCostly(GenericOp op) const {
   return llvm::any_of(evaluatedWith(op), [](GenericOp each) {
     return llvm::any_of(each.getBody()->without_terminator(), [](Operation &inner) {

@@ -40,6 +40,8 @@ public:
   bool needsConstantRow(mlir::linalg::GenericOp op) const;
   /// Contains a function or a division, or evaluates one on demand.
   bool isCostly(mlir::linalg::GenericOp op) const;
+  /// Whether an op [rows, N], which others may be evaluated with, ends in a loop over rows: it is costly, or what is evaluated with its result is.
+  bool endsInLoop(mlir::linalg::GenericOp op) const;
 
   //--- building blocks
   mlir::Value index(int64_t value);

@@ -81,7 +81,7 @@ struct BlockVectorizer {
   /// Small tiles, and those of operands that are in registers themselves.
   bool staysInRegisters(linalg::GenericOp op) const {
     auto ranges = op.getStaticLoopRanges();
-    if (ShapedType::isDynamicShape(ranges) || ranges[0] > mostTileRows || isTall(op))
+    if (ShapedType::isDynamicShape(ranges) || ranges[0] > mostTileRows || isTall(op) || evaluator.endsInLoop(op))
       return false;
     return ranges[1] <= panelColumns || evaluator.needsConstantColumns(op);
   }

@@ -68,6 +68,27 @@ func.func @erf_scalar(%x: f32) -> f32 {
   %y = math.erf %x : f32
   return %y : f32
 }
+// erfc takes 2^x, not exp, and no sign back.
+// CHECK-LABEL: @erfc_vector
+// CHECK-NOT: math.erfc
+// CHECK-COUNT-13: math.fma %{{.*}} : vector<16xf32>
+// CHECK-NOT: math.fma
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
+// CHECK: arith.subf
+// CHECK-NEXT: arith.select
+func.func @erfc_vector(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.erfc %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+// CHECK-LABEL: @exp2_scalar
+// CHECK-NOT: math.exp2
+// CHECK-COUNT-6: math.fma %{{.*}} : f32
+// CHECK-NOT: math.fma
+// CHECK: return
+func.func @exp2_scalar(%x: f32) -> f32 {
+  %y = math.exp2 %x : f32
+  return %y : f32
+}
 // CHECK-LABEL: @log_vector
 // CHECK-NOT: math.log
 // CHECK: arith.sitofp %{{.*}} : vector<8xi32> to vector<8xf32>

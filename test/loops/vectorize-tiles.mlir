@@ -337,6 +337,61 @@ func.func @product_masked(%p: tensor<1x64xf32>, %values: tensor<64x16xf32>, %que
   return %product : tensor<1x16xf32>
 }
 
+// What follows a product and costs a function is a loop over rows that reads the sums back: written out for a whole tile it would be sixteen functions
+// long, and their temporaries would not fit the registers. Without a function all of it stays in registers.
+// CHECK-LABEL: func.func @product_and_function
+// CHECK-COUNT-16: vector.transfer_write
+// CHECK:         scf.for %[[ROW:.*]] = %c0 to %c8 step %c1
+// CHECK:           %[[SUM:.*]] = vector.transfer_read %{{.*}}[%[[ROW]], %c0]
+// CHECK:           %[[BIASED:.*]] = arith.addf %[[SUM]], %{{.*}}
+// CHECK:           math.exp %[[BIASED]]
+// CHECK-LABEL: func.func @product_and_bias
+// V4:              scf.for {{.*}} step %c1
+// V4-NOT:          scf.for
+// V4-COUNT-16:     arith.addf
+func.func @product_and_function(%x: tensor<8x64xf32>, %panel: tensor<64x32xf32>, %bias: tensor<32xf32>, %sums: tensor<8x32xf32>,
+                                %out: tensor<8x32xf32>) -> tensor<8x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %start = linalg.fill ins(%zero : f32) outs(%sums : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %panel : tensor<8x64xf32>, tensor<64x32xf32>) outs(%start : tensor<8x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %next = math.fma %a, %b, %c : f32
+      linalg.yield %next : f32
+  } -> tensor<8x32xf32>
+  %biased = linalg.generic {indexing_maps = [#mn, #n, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%product, %bias : tensor<8x32xf32>, tensor<32xf32>) outs(%out : tensor<8x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %sum = arith.addf %a, %b : f32
+      linalg.yield %sum : f32
+  } -> tensor<8x32xf32>
+  %bent = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%biased : tensor<8x32xf32>) outs(%out : tensor<8x32xf32>) {
+    ^bb0(%a: f32, %c: f32):
+      %y = math.exp %a : f32
+      linalg.yield %y : f32
+  } -> tensor<8x32xf32>
+  return %bent : tensor<8x32xf32>
+}
+func.func @product_and_bias(%x: tensor<8x64xf32>, %panel: tensor<64x32xf32>, %bias: tensor<32xf32>, %sums: tensor<8x32xf32>,
+                            %out: tensor<8x32xf32>) -> tensor<8x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %start = linalg.fill ins(%zero : f32) outs(%sums : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %panel : tensor<8x64xf32>, tensor<64x32xf32>) outs(%start : tensor<8x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %next = math.fma %a, %b, %c : f32
+      linalg.yield %next : f32
+  } -> tensor<8x32xf32>
+  %biased = linalg.generic {indexing_maps = [#mn, #n, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%product, %bias : tensor<8x32xf32>, tensor<32xf32>) outs(%out : tensor<8x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %sum = arith.addf %a, %b : f32
+      linalg.yield %sum : f32
+  } -> tensor<8x32xf32>
+  return %biased : tensor<8x32xf32>
+}
+
 //===---- computed places -------------------------------------------------------------------------------------------===//
 
 // Row of the table by a computed number, columns side by side: a vector. Many rows are a loop.
