@@ -213,9 +213,18 @@ bool KernelGroups::joinsLinear(Operation *op, int group) const {
   return true;
 }
 
+/// The ops that join the heads, and the one that gives their rows the caller's padding: each task writes its queries where they belong.
 bool KernelGroups::joinsAttention(Operation *op, int group) const {
   const KernelGroup &g = groups[group];
-  return g.kind == KernelGroup::Attention && llvm::is_contained(joinOf(cast<AttentionOp>(g.ops.front())), op);
+  if (g.kind != KernelGroup::Attention)
+    return false;
+  auto attention = cast<AttentionOp>(g.ops.front());
+  SmallVector<Operation *> join = joinOf(attention);
+  auto padded = dyn_cast<UnflattenOp>(op);
+  if (!padded || join.empty())
+    return llvm::is_contained(join, op);
+  return attention.hasQueryRows() && padded.getSource() == join.back()->getResult(0) && padded.getSource().hasOneUse() &&
+         padded.getOffsets() == attention.getQueryOffsets();
 }
 
 bool KernelGroups::dependsOn(Value value, int group) const {

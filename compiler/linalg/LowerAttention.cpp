@@ -104,6 +104,7 @@ private:
   std::pair<Value, State> begin(LinalgBuilder &b, const Chunk &chunk);
   State visit(LinalgBuilder &b, const Chunk &chunk, Value scaled, Value firstKey, const State &state);
   Value finish(LinalgBuilder &b, const Chunk &chunk, const State &state, Value out);
+  Value clear(LinalgBuilder &b, Value out, Value from, Value to);
   std::pair<Value, Value> keyBlocks(LinalgBuilder &b, const Chunk &chunk);
   std::pair<Value, Value> classify(LinalgBuilder &b, const Block &at, Value firstKey, int64_t count);
   State join(LinalgBuilder &b, const Block &at, const State &state, bool full);
@@ -208,7 +209,8 @@ std::pair<Value, Value> AttentionLowering::keyBlocks(LinalgBuilder &b, const Chu
     behind = most ? b.least(behind, most) : behind;
   }
   Value firstBlock = b.make<arith::DivUIOp>(first, size), lastBlock = b.make<arith::CeilDivUIOp>(behind, size);
-  return {firstBlock, b.choose(b.compare(P::slt, first, behind), lastBlock, firstBlock)};
+  Value some = b.both(b.compare(P::slt, first, behind), b.compare(P::sgt, chunk.count, b.index(0)));
+  return {firstBlock, b.choose(some, lastBlock, firstBlock)};
 }
 
 //===---- one block of keys ---------------------------------------------------------------------------------------===//
@@ -408,6 +410,14 @@ Value AttentionLowering::chunk(LinalgBuilder &b, const Chunk &chunk, Value out) 
   return finish(b, chunk, done, out);
 }
 
+/// Rows [from, to) of `out` are 0: the caller's padding behind the queries of a batch row.
+Value AttentionLowering::clear(LinalgBuilder &b, Value out, Value from, Value to) {
+  return loop(b, from, to, 1, {out}, [&](LinalgBuilder &i, Value row, const State &all) {
+    SmallVector<OpFoldResult> at{row, i.attr(0)}, one{i.attr(1), i.attr(value.width)};
+    return State{i.insert(i.fill(i.zero(element), i.slice(all[0], at, one)), all[0], at, one)};
+  })[0];
+}
+
 FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
   auto q = HeadBuffer::of(b, kernel, op.getQuery()), k = HeadBuffer::of(b, kernel, op.getKey()), v = HeadBuffer::of(b, kernel, op.getValue());
   bool queryRows = op.hasQueryRows();
@@ -419,6 +429,7 @@ FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
     return op.emitOpError("has heads wider than ") << widestHead << ", which is not built yet";
   mask = op.getMask() ? op.getMask().getDefiningOp<MaskOpInterface>() : MaskOpInterface();
   bool joined = kernel.resultOp() != op.getOperation(); // heads side by side in one row
+  auto padded = dyn_cast<UnflattenOp>(kernel.resultOp());
   int64_t heads = op.heads(), group = heads / op.keyHeads();
   DimsAttr queryDims = dimsOf(op.getQuery());
   int64_t chunkRows = chunkOf(std::max(query.width, value.width));
@@ -439,16 +450,23 @@ FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
   endPosition = b.add(keys.start, keys.length);
   // A chunk with fewer queries than a tile begins earlier in its row; a row shorter than a tile goes query by query; a chunk beyond the row has none.
   Value first = b.multiply(forall.getInductionVar(2), chunkSize), end = b.least(queries.length, b.add(first, chunkSize));
-  Value start = b.largest(zero, b.least(first, b.subtract(queries.length, tileSize)));
-  Value count = b.choose(b.compare(P::slt, first, queries.length), b.subtract(end, start), zero);
+  Value isReal = b.compare(P::slt, first, queries.length);
+  Value start = b.choose(isReal, b.largest(zero, b.least(first, b.subtract(queries.length, tileSize))), first);
+  Value count = b.choose(isReal, b.subtract(end, start), zero);
   HeadBuffer result{forall.getRegionIterArgs()[0], joined ? 1 : heads, joined ? 0 : 1, joined ? value.width : 0, 0, value.width};
   if (!joined && !queryRows) { // [batch, heads, n, d]
     int64_t tokens = queryDims.shape()[2];
     result = {result.tensor, 1, tokens, 0, 0, value.width, (heads - 1) * tokens};
     result.setBatch(b, batch);
   }
-  Value token = b.add(queries.offset, start);
-  SmallVector<OpFoldResult> at{result.rowAt(b, token, queryHead), result.columnAt(b, queryHead)}, sizes{count, b.attr(value.width)};
+  Value rows = count;
+  if (padded) {
+    rows = b.largest(count, b.subtract(b.least(longest, b.add(first, chunkSize)), start));
+    result.padding = kernel.extent(b, dimsOf(padded.getType()), 1);
+    result.setBatch(b, batch);
+  }
+  Value token = result.tokenAt(b, queries.offset, start);
+  SmallVector<OpFoldResult> at{result.rowAt(b, token, queryHead), result.columnAt(b, queryHead)}, sizes{rows, b.attr(value.width)};
   SmallVector<OpFoldResult> steps{b.attr(result.rowsPerToken), b.attr(1)};
   Value out = b.slice(result.tensor, at, sizes, steps);
   auto choice = scf::IfOp::create(b, b.loc, TypeRange{out.getType()}, b.compare(P::sge, count, tileSize), true);
@@ -458,7 +476,8 @@ FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
     Chunk chunk{rows, whole ? chunkRows : queryTile, start, count, i.make<arith::CeilDivUIOp>(count, i.index(rows))};
     scf::YieldOp::create(i, b.loc, this->chunk(i, chunk, out));
   }
-  b.yieldSlice(forall, choice.getResult(0), at, sizes, steps);
+  Value done = padded ? clear(b, choice.getResult(0), count, rows) : choice.getResult(0);
+  b.yieldSlice(forall, done, at, sizes, steps);
   b.setInsertionPointAfter(forall);
   return forall.getResult(0);
 }
