@@ -12,10 +12,11 @@ using namespace heddle::runtime;
 
 namespace {
 
-constexpr int spinPauses = 4000;   // about 0.2 ms at most; regions of one entry follow each other within microseconds
-constexpr int chunksPerThread = 4; // few enough to claim cheaply, enough to even out uneven tasks
-constexpr int chunkBits = 20;      // of the ticket; 4 * 1024 threads need 12
-constexpr uint64_t chunkMask = (uint64_t{1} << chunkBits) - 1;
+constexpr int spinPauses = 4000;    // about 0.2 ms at most; regions of one entry follow each other within microseconds
+constexpr int shares = 2;           // a chunk is what is left, divided by so many a thread ...
+constexpr int grainsPerThread = 16; // ... but at least a grain, of which there are about so many a thread
+constexpr int grainBits = 20;       // of the ticket; 16 * 1024 threads need 14
+constexpr uint64_t grainMask = (uint64_t{1} << grainBits) - 1;
 constexpr int64_t leastAlone = 4;          // times of a stall that the caller works alone after it, the first time
 constexpr int64_t mostAlone = 256'000'000; // nanoseconds that it does at most
 constexpr int64_t sharedStall = 1'000'000; // nanoseconds that it counts for that all workers sit on the caller's processor
@@ -108,60 +109,61 @@ void Pool::run(heddle_region function, void *values, int64_t count) {
     return;
   if (threadCount == 1 || count == 1 || isAlone())
     return function(values, 0, count);
-  int64_t parts = static_cast<int64_t>(threadCount) * chunksPerThread;
+  int64_t parts = static_cast<int64_t>(threadCount) * grainsPerThread;
   int64_t size = count / parts + (count % parts != 0);
-  uint32_t chunks = static_cast<uint32_t>(count / size + (count % size != 0));
+  uint32_t grains = static_cast<uint32_t>(count / size + (count % size != 0));
   region.store(function, std::memory_order_relaxed);
   captured.store(values, std::memory_order_relaxed);
   taskCount.store(count, std::memory_order_relaxed);
-  chunkSize.store(size, std::memory_order_relaxed);
-  chunkCount.store(chunks, std::memory_order_relaxed);
+  grainSize.store(size, std::memory_order_relaxed);
+  grainCount.store(grains, std::memory_order_relaxed);
   finished.store(0, std::memory_order_relaxed);
   callerProcessor.store(sched_getcpu(), std::memory_order_relaxed);
-  uint64_t number = (ticket.load(std::memory_order_relaxed) >> chunkBits) + 1;
-  ticket.store(number << chunkBits | chunks, std::memory_order_release);
+  uint64_t number = (ticket.load(std::memory_order_relaxed) >> grainBits) + 1;
+  ticket.store(number << grainBits | grains, std::memory_order_release);
   epoch.fetch_add(1); // before the look at sleepers; a worker counts itself before it looks at epoch: one of the two sees the other
   if (sleepers.load() > 0)
     futexWake(epoch, threadCount);
-  while (runOneChunk(number & (UINT64_MAX >> chunkBits))) {
+  while (runOneChunk(number & (UINT64_MAX >> grainBits))) {
   }
-  waitForChunks(chunks);
+  waitForAll(grains);
 }
 
 /// Claims and runs one chunk of the given region; false when it has none left (or is over).
 bool Pool::runOneChunk(uint64_t expected) {
   uint64_t now = ticket.load(std::memory_order_acquire);
   for (;;) {
-    if (now >> chunkBits != expected)
+    if (now >> grainBits != expected)
       return false;
-    uint64_t left = now & chunkMask;
+    uint64_t left = now & grainMask;
     if (left == 0)
       return false; // and nothing below may be trusted: run() may be writing the next region
-    // These belong to `expected` if the exchange below succeeds: run() writes them only when no chunk of it is left to claim.
+    // These belong to `expected` if the exchange below succeeds: run() writes them only when nothing of it is left to claim.
     heddle_region function = region.load(std::memory_order_relaxed);
     void *values = captured.load(std::memory_order_relaxed);
-    int64_t count = taskCount.load(std::memory_order_relaxed), size = chunkSize.load(std::memory_order_relaxed);
-    uint32_t chunks = chunkCount.load(std::memory_order_relaxed);
-    if (!ticket.compare_exchange_weak(now, now - 1, std::memory_order_acq_rel, std::memory_order_acquire))
+    int64_t count = taskCount.load(std::memory_order_relaxed), size = grainSize.load(std::memory_order_relaxed);
+    uint32_t grains = grainCount.load(std::memory_order_relaxed);
+    uint32_t share = static_cast<uint32_t>(left) / static_cast<uint32_t>(threadCount * shares), claimed = share ? share : 1;
+    if (!ticket.compare_exchange_weak(now, now - claimed, std::memory_order_acq_rel, std::memory_order_acquire))
       continue;
-    int64_t begin = (chunks - static_cast<int64_t>(left)) * size;
-    function(values, begin, count - begin < size ? count : begin + size);
-    if (finished.fetch_add(1) + 1 == chunks && callerSleeps.load())
+    int64_t begin = (grains - static_cast<int64_t>(left)) * size, most = claimed * size;
+    function(values, begin, count - begin < most ? count : begin + most);
+    if (finished.fetch_add(claimed) + claimed == grains && callerSleeps.load())
       futexWake(finished, 1);
     return true;
   }
 }
 
-void Pool::waitForChunks(uint32_t chunks) {
+void Pool::waitForAll(uint32_t grains) {
   if (sharing.load(std::memory_order_relaxed) > 0 && sharing.exchange(0) >= threadCount - 1)
     weighStall(nanoseconds(CLOCK_MONOTONIC), sharedStall);
   for (int spin = 0; spin < spins; ++spin) {
-    if (finished.load(std::memory_order_acquire) == chunks)
+    if (finished.load(std::memory_order_acquire) == grains)
       return;
     __builtin_ia32_pause();
   }
   int64_t begin = nanoseconds(CLOCK_MONOTONIC), worked = workersTime();
-  sleepUntilDone(chunks);
+  sleepUntilDone(grains);
   int64_t now = nanoseconds(CLOCK_MONOTONIC), stalled = now - begin - (workersTime() - worked);
   if (stalled > (now - begin) / 2) // else somebody computed all the while: chunks that take their time
     weighStall(now, stalled);
@@ -179,9 +181,9 @@ void Pool::weighStall(int64_t now, int64_t stalled) {
   togetherSince = now;
 }
 
-void Pool::sleepUntilDone(uint32_t chunks) {
+void Pool::sleepUntilDone(uint32_t grains) {
   callerSleeps.store(1);
-  for (uint32_t done; (done = finished.load()) != chunks;)
+  for (uint32_t done; (done = finished.load()) != grains;)
     futexWait(finished, done);
   callerSleeps.store(0);
 }
@@ -236,7 +238,7 @@ void *Pool::worker(void *argument) {
   Pool &pool = *static_cast<Pool *>(argument);
   uint32_t seen = 0;
   while (pool.waitForRegion(seen)) {
-    uint64_t number = pool.ticket.load(std::memory_order_acquire) >> chunkBits;
+    uint64_t number = pool.ticket.load(std::memory_order_acquire) >> grainBits;
     if (pool.sharesProcessor() && !leaveProcessor(sched_getcpu())) {
       pool.sharing.fetch_add(1, std::memory_order_relaxed);
       continue;

@@ -1,6 +1,8 @@
-// Threads of one context. A region's tasks are claimed in chunks through one atomic ticket; who computes a task does not affect bits.
+// Threads of one context. A region's tasks are claimed in chunks through one atomic ticket; who computes a task does not affect bits. A chunk is a
+// share of what is left: large at first, which is cheap, small at last, so that all threads end together (guided self-scheduling; Polychronopoulos,
+// Kuck 1987).
 //
-// The caller waits for chunks, not for threads: a worker that the system does not run just now claims nothing and holds nobody up. Threads spin
+// The caller waits for tasks, not for threads: a worker that the system does not run just now claims nothing and holds nobody up. Threads spin
 // briefly for the next region (a region of a small model takes microseconds, a system call as long), then sleep in the kernel.
 //
 // Where other processes want the processors too: a worker on the processor of the caller only keeps it from running. It goes to another (the system
@@ -33,22 +35,22 @@ public:
 private:
   static void *worker(void *pool);
   bool runOneChunk(uint64_t expectedRegion);
-  void waitForChunks(uint32_t chunks);
-  void sleepUntilDone(uint32_t chunks);
+  void waitForAll(uint32_t grains);
+  void sleepUntilDone(uint32_t grains);
   int64_t workersTime() const;
   bool isAlone();
   void weighStall(int64_t now, int64_t stalled);
   bool sharesProcessor() const;
   bool waitForRegion(uint32_t &seen);
 
-  // The region being run. Written by run() only while no chunk is left to claim; atomic because a late worker may read them in vain.
+  // The region being run. Written by run() only while nothing is left to claim; atomic because a late worker may read them in vain.
   std::atomic<heddle_region> region{nullptr};
   std::atomic<void *> captured{nullptr};
-  std::atomic<int64_t> taskCount{0}, chunkSize{0};
-  std::atomic<uint32_t> chunkCount{0};
+  std::atomic<int64_t> taskCount{0}, grainSize{0};
+  std::atomic<uint32_t> grainCount{0};
 
-  alignas(64) std::atomic<uint64_t> ticket{0};   // number of the region << 20 | chunks left to claim
-  alignas(64) std::atomic<uint32_t> finished{0}; // chunks done; the caller sleeps on it
+  alignas(64) std::atomic<uint64_t> ticket{0};   // number of the region << 20 | grains left to claim
+  alignas(64) std::atomic<uint32_t> finished{0}; // grains done; the caller sleeps on it
   std::atomic<uint32_t> callerSleeps{0};
   alignas(64) std::atomic<uint32_t> epoch{0}; // counts regions; workers sleep on it
   std::atomic<uint32_t> sleepers{0};

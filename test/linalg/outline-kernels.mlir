@@ -91,6 +91,44 @@ func.func @heads(%x: !x, %o: !o, %s: !s) -> !x attributes {heddle.entry} {
 }
 
 // -----
+!q = tensor<?x2x4xf32, #heddle.dims<s.tokens, 2, 4>>
+!x = tensor<?x8xf32, #heddle.dims<s.tokens, 8>>
+!p = tensor<?x?x8xf32, #heddle.dims<batch, s, 8>>
+!o = tensor<?xi64, #heddle.dims<batch + 1>>
+!s = tensor<?xi64, #heddle.dims<batch>>
+
+// Where nothing else reads its rows, attention writes them into the caller's array, with its padding.
+// CHECK-LABEL: func.func private @padded.attention.0
+// CHECK: heddle.attention
+// CHECK: heddle.reshape
+// CHECK: heddle.unflatten
+// CHECK-LABEL: func.func @padded
+// CHECK-COUNT-1: call
+// CHECK-NOT: call
+func.func @padded(%x: !x, %o: !o, %s: !s) -> !p attributes {heddle.entry} {
+  %q = heddle.reshape %x : !x -> !q
+  %a = heddle.attention %q, %q, %q scale 0.5 queries %o, %s : !o, !s keys %o, %s : !o, !s : !q, !q, !q -> !q
+  %y = heddle.reshape %a : !q -> !x
+  %p = heddle.unflatten %y rows %o : !x, !o -> !p
+  return %p : !p
+}
+
+// Rows that a second op reads are copied afterwards.
+// CHECK-LABEL: func.func private @no_padding.attention.0
+// CHECK-NOT: heddle.unflatten
+// CHECK-LABEL: func.func private @no_padding.unflatten
+// CHECK-LABEL: func.func @no_padding
+func.func @no_padding(%x: !x, %o: !o, %s: !s) -> (!p, !p) attributes {heddle.entry} {
+  %q = heddle.reshape %x : !x -> !q
+  %a = heddle.attention %q, %q, %q scale 0.5 queries %o, %s : !o, !s keys %o, %s : !o, !s : !q, !q, !q -> !q
+  %y = heddle.reshape %a : !q -> !x
+  %p = heddle.unflatten %y rows %o : !x, !o -> !p
+  %z = arith.addf %y, %y : !x
+  %r = heddle.unflatten %z rows %o : !x, !o -> !p
+  return %p, %r : !p, !p
+}
+
+// -----
 !x = tensor<?x2x4xf32, #heddle.dims<s.tokens, 2, 4>>
 !t = tensor<?x4x2xf32, #heddle.dims<s.tokens, 4, 2>>
 !y = tensor<?x8xf32, #heddle.dims<s.tokens, 8>>
