@@ -54,6 +54,7 @@ def VectorizeTiles : Pass<"heddle-vectorize-tiles", "::mlir::func::FuncOp"> {
     - one value per row: a scalar each if the rows are few, else vectors along them.
 
     More rows of more columns than registers hold are a loop over rows: written out they would be no faster, and their code many times as long.
+    So is what follows a product and contains a function or a division: the product's tile is then written, and read back row by row.
 
     Afterwards values that do not change leave their loops, tensors excepted: an initial value moved out of a loop would have to be copied in every round.
 
@@ -70,10 +71,10 @@ def VectorizeTiles : Pass<"heddle-vectorize-tiles", "::mlir::func::FuncOp"> {
 def LowerMath : Pass<"heddle-lower-math", "::mlir::func::FuncOp"> {
   let summary = "expand functions of one number into arithmetic of ours";
   let description = [{
-    exp, tanh, erf, log, sin and cos of f32 become range reductions and polynomials of fused multiply-adds (sin and cos in f64), powf with a constant
-    whole exponent up to 16 or 0.5 products, a root, a division; on scalars and vectors alike: no kernel calls libm, and the bits are the same on every
-    CPU, which may apply a power of two in one instruction. Several of one function in a block are computed side by side, where the first stands. The
-    formulas and their errors stand in ElementaryFunctions.h.
+    exp, exp2, tanh, erf, erfc, log, sin and cos of f32 become range reductions and polynomials of fused multiply-adds (sin and cos in f64), powf with
+    a constant whole exponent up to 16 or 0.5 products, a root, a division; on scalars and vectors alike: no kernel calls libm, and the bits are the
+    same on every CPU, which may apply a power of two in one instruction. Several of one function in a block are computed side by side, where the first
+    stands. The formulas and their errors stand in ElementaryFunctions.h.
 
     Takes scalars and vectors of f32; any other op of math is an error: it has no arithmetic of ours yet. Leaves fma, sqrt and absf, which are instructions.
     Example: test/loops/lower-math.mlir.
