@@ -37,8 +37,8 @@ const Function functions[] = {
     {"log", heddle::logarithm<Number>, std::log, 1},
     {"sin", heddle::sine<Number>, std::sin, 0.51},
     {"tanh", heddle::hyperbolicTangent<Number>, std::tanh, 1.5},
-    {"exp2", heddle::exponentialOfTwo<Number>, std::exp2, 0.8},
-    {"erfc", heddle::complementaryErrorFunction<Number>, std::erfc, 1, 0.5},
+    {"exp2", heddle::exponentialOfTwo<Number>, std::exp2, 0.87},
+    {"erfc", heddle::complementaryErrorFunction<Number>, std::erfc, 1.17, 0.5},
 };
 
 constexpr int lanes = 16;
@@ -169,6 +169,18 @@ TEST(HyperbolicTangent, IsOneFarOut) {
   for (float x : {9.1f, 45.0f, 52.45f, 100.0f, std::numeric_limits<float>::infinity()}) {
     EXPECT_EQ(valueOf(heddle::hyperbolicTangent, x), 1);
     EXPECT_EQ(valueOf(heddle::hyperbolicTangent, -x), -1);
+  }
+}
+
+/// Every f32 between 1/4 and 1: all of the polynomial, and the step at 1/2 from one power of two to the next.
+TEST(ExponentialOfTwo, NeverFalls) {
+  for (float sign : {-1.0f, 1.0f}) {
+    float last = valueOf(heddle::exponentialOfTwo, sign * 0.25f);
+    for (uint32_t bits = std::bit_cast<uint32_t>(0.25f); bits < std::bit_cast<uint32_t>(1.0f); ++bits) {
+      float next = valueOf(heddle::exponentialOfTwo, sign * std::bit_cast<float>(bits));
+      ASSERT_GE(sign * (next - last), 0) << std::bit_cast<float>(bits);
+      last = next;
+    }
   }
 }
 
