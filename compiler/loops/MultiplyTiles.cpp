@@ -2,6 +2,7 @@
 // fixes.
 #include "compiler/loops/TileEvaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -11,6 +12,14 @@ namespace {
 
 /// Vectors of a result that may stay in registers until they are used, as many as a register tile of AVX-512 has; others are written.
 constexpr int64_t mostKeptVectors = 16;
+
+/// LLVM leaves `loop` a loop: written out, accumulators would move from copy to copy, through memory.
+void stayLoop(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  LLVM::LoopUnrollAttr unroll = LLVM::LoopUnrollAttr::get(context, /*disable=*/BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
+  auto annotation = LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  loop->setAttr("loop_annotation", annotation); // by this name it becomes that of llvm.br
+}
 
 /// One register tile: the accumulators of some rows and groups of columns, row by row.
 struct RegisterTile {
@@ -31,8 +40,31 @@ struct RegisterTile {
     OpOperand &init = op.getDpsInitsMutable()[0];
     return each([&](const TilePlace &place, size_t) { return evaluator.splat(evaluator.evaluateOperand(init, place)); });
   }
-  /// One chain over k in [from, to) for each accumulator.
-  SmallVector<Value> chain(Value from, Value to, ArrayRef<Value> start) const {
+  /// The k between prefetches that have a period, or 1 where none has.
+  int64_t period() {
+    int64_t common = 0;
+    for (auto prefetch : op.getBody()->getOps<memref::PrefetchOp>())
+      if (int64_t period = fetchPeriod(prefetch); period > 1)
+        common = std::gcd(common, period);
+    return std::max<int64_t>(common, 1);
+  }
+  /// One chain over k in [from, to) for each accumulator, and the prefetches on its way.
+  SmallVector<Value> chain(Value from, Value to, ArrayRef<Value> start) {
+    OpBuilder &b = evaluator.builder;
+    int64_t period = this->period();
+    if (period == 1)
+      return steps(from, to, start);
+    Value step = evaluator.index(period);
+    auto loop = scf::ForOp::create(b, evaluator.loc, from, to, step, start);
+    stayLoop(loop);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value k = loop.getInductionVar(), end = arith::MinUIOp::create(b, evaluator.loc, to, arith::AddIOp::create(b, evaluator.loc, k, step));
+    evaluator.fetch(op, {b.getIndexAttr(rows.front()), groups.front(), k});
+    scf::YieldOp::create(b, evaluator.loc, steps(k, end, SmallVector<Value>(loop.getRegionIterArgs())));
+    return SmallVector<Value>(loop.getResults());
+  }
+  SmallVector<Value> steps(Value from, Value to, ArrayRef<Value> start) const {
     OpBuilder &b = evaluator.builder;
     auto loop = scf::ForOp::create(b, evaluator.loc, from, to, evaluator.index(1), start);
     OpBuilder::InsertionGuard guard(b);
@@ -46,7 +78,7 @@ struct RegisterTile {
     return SmallVector<Value>(loop.getResults());
   }
   /// sums + (a chain that starts from zero), for each accumulator.
-  SmallVector<Value> addBlock(Value from, Value to, ValueRange sums) const {
+  SmallVector<Value> addBlock(Value from, Value to, ValueRange sums) {
     OpBuilder &b = evaluator.builder;
     Value zero = arith::ConstantOp::create(b, evaluator.loc, b.getZeroAttr(sums[0].getType()));
     SmallVector<Value> block = chain(from, to, SmallVector<Value>(sums.size(), zero));

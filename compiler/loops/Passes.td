@@ -25,7 +25,8 @@ def TileKernels : Pass<"heddle-tile-kernels", "::mlir::func::FuncOp"> {
     with the rest of the chain in the last block: a block stays in L2 while all rows pass. Tiles do not overlap in the sums, or rows would be added to
     twice. The sums are those that VectorizeTiles makes of a product that is not cut: same bits.
 
-    The product of a tile also fetches weights that later tiles read (`memref.prefetch` in its body): a panel read once is as fast as memory.
+    The product of a tile also fetches weights that later tiles read (`memref.prefetch` in its body): a panel read once is as fast as memory. It
+    fetches the rows, too, that the tile will write and those of the residuals it will take: row k / p at each k.
 
     Takes kernels of linalg on tensors, where the result of a chain is not read by its own last op and inputs do not alias it. Leaves products whose rows
     are few and known (VectorizeTiles takes them as they are), chains without a product, results wider than eight panels. Example:
@@ -47,7 +48,8 @@ def VectorizeTiles : Pass<"heddle-vectorize-tiles", "::mlir::func::FuncOp"> {
       goes through no memory and an epilogue runs on the accumulators. What is costly (a function, a division) and used twice is kept: in
       registers if the tile is small, else in its tensor.
     - over (m, n, k): a loop over k with one accumulator per row and 16 columns, in register tiles of the CPU; over blocks of 512 k each sum starts at
-      zero and is added to the result in ascending order. The body may select between the accumulator and its successor.
+      zero and is added to the result in ascending order. The body may select between the accumulator and its successor. A `memref.prefetch` of
+      the body which depends on k only as k / p is made once in p of them, in a loop outside of that.
     - rows reduced to one value each: element i goes to lane i mod 16, lanes beyond the row keep their value; then 16 -> 8 -> 4 -> 2 -> 1, low half with
       high half. The rows of a tile share these steps, and their values are one vector.
     - elementwise, but reading side by side along the rows (keys copied as columns): sixteen by sixteen, transposed by shuffles.
@@ -62,8 +64,8 @@ def VectorizeTiles : Pass<"heddle-vectorize-tiles", "::mlir::func::FuncOp"> {
     one place. Leaves to scalar loops: other gathers, rows of unknown number, reductions that are neither a sum nor a choice, and truth values that
     would have to be read or written in memory (tensors of i1 have no vector layout). Example: test/loops/vectorize-tiles.mlir.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
-                           "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"];
   let options = [Option<"cpu", "cpu", "std::string", "\"x86-64-v4\"", "the CPU whose register tile is used (x86-64-v3, x86-64-v4)">];
   let statistics = [Statistic<"vectorized", "vectorized", "linalg ops turned into vectors">];
 }

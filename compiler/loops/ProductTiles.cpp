@@ -60,6 +60,8 @@ Value ProductTiles::compute() {
     Value result = chain.computeTile(rewriter, into, window, tiles);
     if (product)
       prefetchAhead(tiles[product.getResult(0)], wholeTileRow, window);
+    if (product && isLarge)
+      prefetchInPlace(tiles[product.getResult(0)], into, window);
     return result;
   });
 }
@@ -109,7 +111,9 @@ Value ProductTiles::computeInBlocks(linalg::GenericOp product, int64_t mostRows)
     Value out = tensor::EmptyOp::create(rewriter, loc, sizesOf(window), type.getElementType());
     if (product == chain.getLast())
       out = tileOf(into, cast<Value>(window.row), window);
-    Tiles tiles{{product.getResult(0), addTiles(tileOf(sums, row, window), multiply(row, window), out)}};
+    Value part = multiply(row, window);
+    prefetchInPlace(part, into, window);
+    Tiles tiles{{product.getResult(0), addTiles(tileOf(sums, row, window), part, out)}};
     return chain.computeTile(rewriter, into, window, tiles);
   });
 }
@@ -156,4 +160,33 @@ void ProductTiles::prefetchAhead(Value tile, Value wholeTileRow, const TileWindo
     Value element = make(arith::AddIOp(), at, index(line * vectorLanes));
     memref::PrefetchOp::create(rewriter, loc, panel, ValueRange{behind, element}, /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
   }
+}
+
+/// Where a tile's result goes, and the residuals it takes, are on their way into L2 while it is multiplied, row after row: stores and loads that wait
+/// for their lines at its end take the buffers that the next tile needs, and so would all these fetches at once (512x3072x768: 4 points; with a
+/// residual 10, of which all at once wins half).
+void ProductTiles::prefetchInPlace(Value tile, Value into, const TileWindow &window) {
+  auto product = tile.getDefiningOp<linalg::GenericOp>();
+  int64_t period = llvm::bit_floor<uint64_t>(product.getStaticLoopRanges()[2] / window.rows);
+  if (period < shortestFetchPeriod)
+    return;
+  Location loc = product.getLoc();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(product);
+  llvm::SetVector<Value> tensors = chain.getInputsInPlace();
+  tensors.insert(into);
+  SmallVector<Value> buffers;
+  for (Value tensor : tensors) {
+    auto layout = bufferization::getMemRefTypeWithFullyDynamicLayout(cast<RankedTensorType>(tensor.getType()));
+    buffers.push_back(bufferization::ToBufferOp::create(rewriter, loc, layout, tensor, /*read_only=*/true));
+  }
+  Value first = getValueOrCreateConstantIndexOp(rewriter, loc, window.row), each = index(period), last = index(window.rows - 1);
+  rewriter.setInsertionPointToStart(product.getBody());
+  Value k = linalg::IndexOp::create(rewriter, loc, 2);
+  Value row = arith::MinUIOp::create(rewriter, loc, arith::DivUIOp::create(rewriter, loc, k, each), last);
+  row = arith::AddIOp::create(rewriter, loc, row, first);
+  for (Value buffer : buffers)
+    for (int64_t column = window.column; column < window.column + window.columns; column += vectorLanes)
+      memref::PrefetchOp::create(rewriter, loc, buffer, ValueRange{row, index(column)}, /*isWrite=*/buffer == buffers.back(), /*localityHint=*/2,
+                                 /*isDataCache=*/true);
 }

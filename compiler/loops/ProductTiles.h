@@ -23,6 +23,7 @@ private:
   mlir::Value computeInBlocks(mlir::linalg::GenericOp product, int64_t mostRows);
   mlir::Value addTiles(mlir::Value sum, mlir::Value part, mlir::Value out);
   void prefetchAhead(mlir::Value product, mlir::Value wholeTileRow, const TileWindow &window);
+  void prefetchInPlace(mlir::Value product, mlir::Value into, const TileWindow &window);
   mlir::Value index(int64_t value) const;
 };
 

@@ -116,6 +116,22 @@ linalg::GenericOp RowChain::onlyProduct() const {
   return found;
 }
 
+llvm::SetVector<Value> RowChain::getInputsInPlace() const {
+  llvm::SetVector<Value> inputs;
+  for (linalg::LinalgOp op : ops)
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(operand);
+      Operation *producer = operand->get().getDefiningOp();
+      if (map.getNumResults() != 2 || (producer && (roles.contains(producer) || isa<tensor::EmptyOp>(producer))))
+        continue;
+      const Roles &loops = roles.find(op)->second;
+      auto isRole = [&](unsigned i, Role role) { return isDimension(map.getResult(i)) && loops[map.getDimPosition(i)] == role; };
+      if (isRole(0, Role::Row) && isRole(1, Role::Column))
+        inputs.insert(operand->get());
+    }
+  return inputs;
+}
+
 /// Where a loop of that role begins in the tile.
 OpFoldResult RowChain::startOf(RewriterBase &rewriter, Role role, const TileWindow &window) {
   switch (role) {

@@ -3,6 +3,7 @@
 #pragma once
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SetVector.h"
 #include <optional>
 
 namespace heddle {
@@ -32,6 +33,8 @@ public:
   mlir::linalg::GenericOp getLast() const { return last; }
   /// What the chain writes into: the initial value of its last op, seen through fills.
   mlir::Value getDestination() const { return destination; }
+  /// Tensors from elsewhere of which a tile of [rows, columns] of the result takes the same rows and columns: residuals.
+  llvm::SetVector<mlir::Value> getInputsInPlace() const;
 
   /// Computes a tile of the result and inserts it into `into`, which stands for the destination. Tiles of the chain's ops are added to `tiled`;
   /// those that it has already are taken from there.

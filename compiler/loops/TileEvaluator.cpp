@@ -165,11 +165,17 @@ struct TileEvaluator::Body {
     return evaluator.read(get(extract.getTensor()), indices, *place.lanes);
   }
   void prefetch(Operation *prefetch) {
-    if (!place.fetches)
-      return;
     Operation *copy = evaluator.builder.clone(*prefetch);
     for (OpOperand &operand : copy->getOpOperands())
       operand.set(get(operand.get()));
+  }
+  /// Evaluates what `value` takes from the body, and it.
+  void demand(Value value) {
+    Operation *maker = value.getDefiningOp();
+    if (values.contains(value) || !maker || maker->getBlock() != op.getBody())
+      return;
+    llvm::for_each(maker->getOperands(), [&](Value operand) { demand(operand); });
+    values[value] = inner(maker);
   }
   Value inner(Operation *inner) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner))
@@ -193,12 +199,22 @@ Value TileEvaluator::evaluate(GenericOp op, const TilePlace &place, Value accumu
       body.values[argument] = accumulator && op.isDpsInit(&operand) ? accumulator : evaluateOperand(operand, place);
   }
   for (Operation &inner : op.getBody()->without_terminator())
-    if (isa<memref::PrefetchOp>(inner))
-      body.prefetch(&inner);
-    else
+    if (auto prefetch = dyn_cast<memref::PrefetchOp>(inner)) {
+      if (place.fetches && fetchPeriod(prefetch) == 1)
+        body.prefetch(prefetch);
+    } else
       body.values[inner.getResult(0)] = body.inner(&inner);
   --depth;
   return body.get(op.getBody()->getTerminator()->getOperand(0));
+}
+
+void TileEvaluator::fetch(GenericOp op, const TilePlace &place) {
+  Body body{*this, op, place, Values()};
+  for (auto prefetch : op.getBody()->getOps<memref::PrefetchOp>())
+    if (fetchPeriod(prefetch) > 1) {
+      llvm::for_each(prefetch->getOperands(), [&](Value operand) { body.demand(operand); });
+      body.prefetch(prefetch);
+    }
 }
 
 Value TileEvaluator::evaluateOperand(OpOperand &operand, const TilePlace &place) {

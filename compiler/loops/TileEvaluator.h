@@ -18,7 +18,7 @@ struct TilePlace {
   mlir::OpFoldResult row;
   std::optional<Lanes> lanes;
   mlir::Value inner;    // the k of a product
-  bool fetches = false; // whether prefetches of the body are made here: once for all vectors of a tile
+  bool fetches = false; // whether prefetches of the body without a period are made here: once for all vectors of a tile
 };
 
 class TileEvaluator {
@@ -29,6 +29,8 @@ public:
   /// The body of `op` at `place`: a vector, or a scalar where it is the same in all lanes. `accumulator` stands for the initial value.
   mlir::Value evaluate(mlir::linalg::GenericOp op, const TilePlace &place, mlir::Value accumulator = {});
   mlir::Value evaluateOperand(mlir::OpOperand &operand, const TilePlace &place);
+  /// The prefetches of a product's body that have a period (fetchPeriod), at this k.
+  void fetch(mlir::linalg::GenericOp op, const TilePlace &place);
   /// Sixteen columns of a result of this block.
   mlir::Value lanesOf(mlir::Value result, const TilePlace &place);
   /// Two vectors (or scalars) joined as the reduction `op` joins its accumulator, `low`, with an element, `high`.

@@ -138,6 +138,29 @@ static bool hasVectorBody(GenericOp op, TileKind kind) {
   });
 }
 
+/// The greatest common divisor of all p in `arith.divui k, p` that `value` takes from the body; 1 where it takes k itself, 0 without any k.
+static int64_t periodOf(Value value, Block *body) {
+  Operation *maker = value.getDefiningOp();
+  if (!maker || maker->getBlock() != body)
+    return 0;
+  if (auto index = dyn_cast<linalg::IndexOp>(maker))
+    return index.getDim() == loopRoles(TileKind::Product).inner ? 1 : 0;
+  if (auto quotient = dyn_cast<arith::DivUIOp>(maker); quotient && quotient.getLhs().getDefiningOp<linalg::IndexOp>())
+    if (std::optional<int64_t> period = getConstantIntValue(quotient.getRhs()))
+      return periodOf(quotient.getLhs(), body) * *period;
+  int64_t period = 0;
+  for (Value operand : maker->getOperands())
+    period = std::gcd(period, periodOf(operand, body));
+  return period;
+}
+
+int64_t heddle::fetchPeriod(memref::PrefetchOp prefetch) {
+  int64_t period = 0;
+  for (Value operand : prefetch->getOperands())
+    period = std::gcd(period, periodOf(operand, prefetch->getBlock()));
+  return std::max<int64_t>(period, 1);
+}
+
 //===---- reductions ----------------------------------------------------------------------------------------------===//
 
 namespace {

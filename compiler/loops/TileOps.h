@@ -3,6 +3,7 @@
 #include "compiler/support/BitSizes.h"
 #include "compiler/support/Target.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include <optional>
 
 namespace heddle {
@@ -22,6 +23,9 @@ enum class TileKind {
 
 /// Rows that are written out side by side; more are a loop, unless all of them fit the registers.
 inline constexpr int64_t fewRows = 2;
+
+/// The number p of k for which a prefetch in the body of a product stays the same: what it reads depends on k only as `arith.divui k, p`. Else 1.
+int64_t fetchPeriod(mlir::memref::PrefetchOp prefetch);
 
 /// Register tiles of a product are written out side by side, so a wide result would become much code; those of the linalg stage are one panel wide.
 inline constexpr int64_t mostProductColumns = 8 * panelColumns;

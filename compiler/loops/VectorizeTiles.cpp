@@ -1,6 +1,7 @@
 // Static tiles become vectors: which results stay in registers, which are written, and what leaves loops afterwards. Comes after TileKernels.
 #include "compiler/loops/Passes.h"
 #include "compiler/loops/TileEvaluator.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 

@@ -21,6 +21,8 @@ inline constexpr int64_t rowChunk = 264, heldRowBytes = 512 << 10;
 inline constexpr bool isHeldPanel(int64_t depth) { return depth * panelColumns * 4 <= 128 << 10; }
 /// Rows of a panel that are fetched ahead where there are fewer rows than a register tile, in k: 16 KB.
 inline constexpr int64_t fetchDistance = 128;
+/// Least k between two fetches of what a register tile writes and of its residuals: in shorter products there is no time for them.
+inline constexpr int64_t shortestFetchPeriod = 16;
 /// Queries of a tile of attention, and of a task at most: each block of keys is copied once for so many (256 are 2 points ahead of 128 from 512 tokens
 /// on). The queries of a task, and their outputs, are at most so many floats each: they wait in L2 beside the copied keys and values.
 inline constexpr int64_t queryTile = 8;

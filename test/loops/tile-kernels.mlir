@@ -208,3 +208,40 @@ func.func private @no_tile_without_product(%x: tensor<?x32xf32>, %out: tensor<?x
   } -> tensor<?x32xf32>
   return %result : tensor<?x32xf32>
 }
+
+// The rows of the result, and of the residual, are fetched while their tile is multiplied: one of each in 64 k, the power of two
+// below 768 / 8. From the eighth on it is the last row again.
+// CHECK-LABEL: func.func private @residual
+// V4:           scf.for %[[AT:.*]] = %c0 to %{{.*}} step %c8
+// V4:             %[[ROW:.*]] = arith.minsi %[[AT]]
+// V4-DAG:         %[[FROM:.*]] = bufferization.to_buffer %arg2
+// V4-DAG:         %[[INTO:.*]] = bufferization.to_buffer %{{.*}} : tensor<?x32xf32>
+// V4:             linalg.generic
+// V4:               %[[K:.*]] = linalg.index 2
+// V4:               %[[STEP:.*]] = arith.divui %[[K]], %c64
+// V4:               %[[LEAST:.*]] = arith.minui %[[STEP]], %c7
+// V4:               %[[FETCHED:.*]] = arith.addi %[[LEAST]], %[[ROW]]
+// V4:               memref.prefetch %[[FROM]][%[[FETCHED]], %c0], read, locality<2>, data
+// V4:               memref.prefetch %[[FROM]][%[[FETCHED]], %c16], read, locality<2>, data
+// V4:               memref.prefetch %[[INTO]][%[[FETCHED]], %c0], write, locality<2>, data
+// V4:               memref.prefetch %[[INTO]][%[[FETCHED]], %c16], write, locality<2>, data
+// V4:               math.fma
+func.func private @residual(%x: tensor<?x768xf32>, %panel: tensor<768x32xf32>, %residual: tensor<?x32xf32>, %out: tensor<?x32xf32>, %rows: index)
+    -> tensor<?x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty(%rows) : tensor<?x32xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %panel : tensor<?x768xf32>, tensor<768x32xf32>) outs(%init : tensor<?x32xf32>) {
+  ^bb0(%a: f32, %w: f32, %sum: f32):
+    %next = math.fma %a, %w, %sum : f32
+    linalg.yield %next : f32
+  } -> tensor<?x32xf32>
+  %result = linalg.generic {indexing_maps = [#mn, #mn, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%product, %residual : tensor<?x32xf32>, tensor<?x32xf32>) outs(%out : tensor<?x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %sum = arith.addf %a, %b : f32
+    linalg.yield %sum : f32
+  } -> tensor<?x32xf32>
+  return %result : tensor<?x32xf32>
+}

@@ -556,3 +556,36 @@ func.func @invariant_read(%bias: tensor<16xf32>, %rows: index, %out: tensor<1x16
   }
   return %result : tensor<1x16xf32>
 }
+
+// A prefetch that depends on k / 32 is made once in 32 k, in a loop outside of that over k; one that depends on k at each.
+// CHECK-LABEL: func.func @fetching_product
+// V4-SAME:    %[[LATER:[a-z0-9]+]]: memref<64x32xf32>, %[[INTO:[a-z0-9]+]]: memref<8x32xf32>
+// V4:         scf.for %[[FROM:.*]] = %c0 to %c256 step %c32
+// V4:           %[[TO:.*]] = arith.addi %[[FROM]], %c32
+// V4:           %[[END:.*]] = arith.minui %[[TO]], %c256
+// V4:           %[[ROW:.*]] = arith.divui %[[FROM]], %c32
+// V4:           memref.prefetch %[[INTO]][%[[ROW]], %c0], write, locality<2>, data
+// V4-NOT:       memref.prefetch
+// V4:           scf.for %[[K:.*]] = %[[FROM]] to %[[END]] step %c1
+// V4:             memref.prefetch %[[LATER]][%c0, %[[K]]], read, locality<2>, data
+// V4-NOT:         memref.prefetch
+// V4-COUNT-16:    math.fma
+// V4:           } {loop_annotation
+func.func @fetching_product(%x: tensor<8x256xf32>, %w: tensor<256x32xf32>, %out: tensor<8x32xf32>, %later: memref<64x32xf32>, %into: memref<8x32xf32>)
+    -> tensor<8x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %first = arith.constant 0 : index
+  %period = arith.constant 32 : index
+  %init = linalg.fill ins(%zero : f32) outs(%out : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<8x256xf32>, tensor<256x32xf32>) outs(%init : tensor<8x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %k = linalg.index 2 : index
+    %row = arith.divui %k, %period : index
+    memref.prefetch %later[%first, %k], read, locality<2>, data : memref<64x32xf32>
+    memref.prefetch %into[%row, %first], write, locality<2>, data : memref<8x32xf32>
+    %next = math.fma %a, %b, %sum : f32
+    linalg.yield %next : f32
+  } -> tensor<8x32xf32>
+  return %product : tensor<8x32xf32>
+}
