@@ -73,10 +73,33 @@ struct OutlineKernels : heddle::impl::OutlineKernelsBase<OutlineKernels> {
     }
   }
 
+  /// Arrays of the caller that lie as the same values lie inside, without padding of tokens or columns, are read and written in place.
+  static void readAndWriteInPlace(Block &block) {
+    auto isSame = [](Operation *op) { // without offsets there is no ragged axis
+      Type type = op->getOperand(0).getType();
+      return op->getNumOperands() == 1 && exactType(type) == internalType(type);
+    };
+    for (auto flatten : llvm::make_early_inc_range(block.getOps<FlattenOp>()))
+      if (isa<BlockArgument>(flatten.getSource()) && isSame(flatten))
+        flatten.replaceAllUsesWith(flatten.getSource());
+    Operation *end = block.getTerminator();
+    for (OpOperand &operand : end->getOpOperands()) {
+      auto unflatten = operand.get().getDefiningOp<UnflattenOp>();
+      Operation *maker = unflatten ? unflatten.getSource().getDefiningOp() : nullptr;
+      bool hasKernel = maker && !isFree(maker) && !isa<UseOp>(maker);
+      if (hasKernel && isSame(unflatten) && !llvm::is_contained(end->getOperands(), unflatten.getSource()))
+        operand.set(unflatten.getSource());
+    }
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isa<FlattenOp, UnflattenOp>(op) && op.use_empty())
+        op.erase();
+  }
+
   void outline(func::FuncOp entry) {
     Block &block = entry.getBody().front();
     entry->setAttr(nameAttr, StringAttr::get(&getContext(), entry.getName())); // equal kernels are merged, equal entries are not
     giveResultsTheirOwn(block);
+    readAndWriteInPlace(block);
     KernelGroups grouped(block);
     IRMapping calls; // old value -> result of the call that makes it
     OpBuilder b(&getContext());

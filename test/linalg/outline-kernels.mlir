@@ -216,3 +216,46 @@ func.func @gated(%x: !x) -> !x attributes {heddle.entry} {
   %r = arith.addf %m, %x : !x
   return %r : !x
 }
+
+// -----
+!x = tensor<?x64xf32, #heddle.dims<rows, 64>>
+!y = tensor<?x40xf32, #heddle.dims<rows, 40>>
+!w = tensor<64x64xf32, #heddle.dims<64, 64>>
+!u = tensor<64x40xf32, #heddle.dims<64, 40>>
+heddle.weight @w : !w = #heddle.tensor<"w", tensor<64x64xf32>>
+heddle.weight @u : !u = #heddle.tensor<"u", tensor<64x40xf32>>
+
+// Rows of whole panels lie in the caller's arrays as they lie inside: no copies.
+// CHECK-LABEL: func.func private @in_place.linear.0
+// CHECK-SAME: heddle.exact
+// CHECK-SAME: attributes {heddle.exact}
+// CHECK-LABEL: func.func @in_place
+// CHECK-COUNT-1: call
+// CHECK-NOT: call
+func.func @in_place(%a: !x) -> !x attributes {heddle.entry} {
+  %x = heddle.flatten %a : !x -> !x
+  %w = heddle.use @w : !w
+  %y = heddle.linear %x, %w : !x, !w -> !x
+  %r = heddle.unflatten %y : !x -> !x
+  return %r : !x
+}
+
+// Rows of 40 columns do not, an argument that is a result has to be copied, and so has a result that is returned twice.
+// CHECK-LABEL: func.func @copied
+// CHECK: %[[PADDED:.*]] = call @copied.linear.0
+// CHECK: %[[TWICE:.*]] = call @copied.linear.1
+// CHECK: %[[FIRST:.*]] = call @copied.unflatten.2(%[[PADDED]])
+// CHECK: %[[ARGUMENT:.*]] = call @copied.unflatten.3(%arg0)
+// CHECK: %[[AGAIN:.*]] = call @copied.unflatten.4(%[[TWICE]])
+// CHECK: return %[[FIRST]], %[[ARGUMENT]], %[[TWICE]], %[[AGAIN]]
+func.func @copied(%a: !x) -> (!y, !x, !x, !x) attributes {heddle.entry} {
+  %x = heddle.flatten %a : !x -> !x
+  %u = heddle.use @u : !u
+  %y = heddle.linear %x, %u : !x, !u -> !y
+  %w = heddle.use @w : !w
+  %z = heddle.linear %x, %w : !x, !w -> !x
+  %r = heddle.unflatten %y : !y -> !y
+  %s = heddle.unflatten %x : !x -> !x
+  %t = heddle.unflatten %z : !x -> !x
+  return %r, %s, %t, %t : !y, !x, !x, !x
+}
