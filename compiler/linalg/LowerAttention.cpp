@@ -17,7 +17,7 @@ constexpr int64_t widestHead = 4096;
 /// Keys of a block that is not wholly visible which are looked at together.
 constexpr int64_t keyStep = 8;
 
-/// Queries of a task whose heads have this width: whole tiles, fewer of them where heads are wide.
+/// Queries of a task at most, whose heads have this width: whole tiles, fewer of them where heads are wide.
 int64_t chunkOf(int64_t width) { return std::clamp<int64_t>(queryChunkFloats / width / queryTile * queryTile, queryTile, queryChunk); }
 
 /// An operand [tokens, heads, width] in its buffer.
@@ -433,9 +433,11 @@ FailureOr<Value> AttentionLowering::run(LinalgBuilder &b) {
   int64_t heads = op.heads(), group = heads / op.keyHeads();
   DimsAttr queryDims = dimsOf(op.getQuery());
   int64_t chunkRows = chunkOf(std::max(query.width, value.width));
-  Value tileSize = b.index(queryTile), chunkSize = b.index(chunkRows), zero = b.index(0);
+  Value tileSize = b.index(queryTile), zero = b.index(0);
   Value batches = queryRows ? b.subtract(kernel.extent(b, dimsOf(op.getQueryOffsets()), 0), b.index(1)) : kernel.extent(b, queryDims, 0);
   Value longest = queryRows ? kernel.dimension(width) : kernel.extent(b, queryDims, 2);
+  Value share = b.multiply(b.make<arith::CeilDivUIOp>(longest, b.index(queryChunks * queryTile)), tileSize);
+  Value chunkSize = b.largest(b.index(llvm::alignTo(chunkRows / 2, queryTile)), b.least(b.index(chunkRows), share));
   SmallVector<OpFoldResult> bounds{batches, b.attr(heads), b.make<arith::CeilDivUIOp>(longest, chunkSize)}; // keys of a head serve its chunks
   auto forall = scf::ForallOp::create(b, b.loc, bounds, ValueRange{kernel.out}, std::nullopt);
   b.setInsertionPoint(forall.getTerminator());

@@ -23,11 +23,12 @@ inline constexpr bool isHeldPanel(int64_t depth) { return depth * panelColumns *
 inline constexpr int64_t fetchDistance = 128;
 /// Least k between two fetches of what a register tile writes and of its residuals: in shorter products there is no time for them.
 inline constexpr int64_t shortestFetchPeriod = 16;
-/// Queries of a tile of attention, and of a task at most: each block of keys is copied once for so many (256 are 2 points ahead of 128 from 512 tokens
-/// on). The queries of a task, and their outputs, are at most so many floats each: they wait in L2 beside the copied keys and values.
+/// Queries of a tile of attention, and of a task at most: each block of keys is copied once for so many. A task takes a `queryChunks`-th of the queries,
+/// but at least half of the most (256 are 2 points ahead of 128 from 512 tokens on, 512 are 3 ahead of 256 at 8192, where keys come from memory). The
+/// queries of a task, and their outputs, are at most so many floats each: they wait in L2 beside the copied keys and values.
 inline constexpr int64_t queryTile = 8;
-inline constexpr int64_t queryChunk = 256;
-inline constexpr int64_t queryChunkFloats = 16384;
+inline constexpr int64_t queryChunk = 512, queryChunks = 16;
+inline constexpr int64_t queryChunkFloats = 32768;
 
 struct Target {
   llvm::StringLiteral cpu;    // LLVM's name of the CPU

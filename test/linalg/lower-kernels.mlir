@@ -66,15 +66,19 @@ func.func private @softmax(%x: !x) -> !x {
 !o = tensor<?xi64, #heddle.dims<batch + 1>>
 !s = tensor<?xi64, #heddle.dims<batch>>
 // Attention: tasks over batch rows, heads and chunks of queries (from the width, which no type names); in them a block of keys is copied once, and every
-// tile of queries sees it. Static tiles only, so nothing of size queries x keys. Scores are in units of ln 2: 0.25 log2 e.
+// tile of queries sees it: a sixteenth of the queries, 256 at least and 512 at most. Static tiles only, so nothing of size queries x keys. Scores are in units of ln 2: 0.25 log2 e.
 // CHECK-LABEL: func.func private @attention
 // CHECK-SAME: %[[TOKENS:[a-z0-9]*]]: index, %[[BATCH:[a-z0-9]*]]: index, %[[WIDTH:[a-z0-9]*]]: index) -> tensor<?x32xf32>
 // CHECK: %[[SCALE:.*]] = arith.constant 0.36067
-// CHECK: %[[CHUNKS:.*]] = arith.ceildivui %[[WIDTH]], %c256
+// CHECK: %[[PART:.*]] = arith.ceildivui %[[WIDTH]], %c128
+// CHECK: %[[SHARE:.*]] = arith.muli %[[PART]], %c8
+// CHECK: %[[MOST:.*]] = arith.minsi %[[SHARE]], %c512
+// CHECK: %[[CHUNK:.*]] = arith.maxsi %[[MOST]], %c256
+// CHECK: %[[CHUNKS:.*]] = arith.ceildivui %[[WIDTH]], %[[CHUNK]]
 // CHECK: scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) in (%{{.*}}, 2, %[[CHUNKS]])
-// CHECK: scf.for {{.*}} -> (tensor<256xf32>, tensor<256xf32>, tensor<256x16xf32>)
+// CHECK: scf.for {{.*}} -> (tensor<512xf32>, tensor<512xf32>, tensor<512x16xf32>)
 // CHECK: tensor<16x64xf32>
-// CHECK: scf.for {{.*}} -> (tensor<256xf32>, tensor<256xf32>, tensor<256x16xf32>)
+// CHECK: scf.for {{.*}} -> (tensor<512xf32>, tensor<512xf32>, tensor<512x16xf32>)
 // CHECK: tensor<8x64xf32>
 func.func private @attention(%x: !x, %o: !o, %s: !s) -> !x {
   %q = heddle.reshape %x : !x -> !q
