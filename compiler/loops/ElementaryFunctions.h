@@ -57,22 +57,33 @@ template <typename Number> Number exponential(Number x) {
   return scaleByPowerOfTwo(splitExponential(within));
 }
 
-/// The two factors of 2^x for |x| < 2^22: x = n + f, both exact, and 2^f = 1 + (f ln 2 + f^2 q(f)): the first two terms rise steadily, so the sum
-/// does.
-template <typename Number> ScaledExponential<Number> splitPowerOfTwo(Number x) {
+/// x = whole + fraction, both exact, the fraction at most 1/2; the whole number as a number and as one.
+template <typename Number> struct SplitNumber {
+  Number whole, fraction;
+  decltype(bits(std::declval<Number>())) wholeBits;
+};
+/// For |x| < 2^22; Expression does it by two instructions where the target has them, for all x.
+template <typename Number> SplitNumber<Number> splitAtWholeNumber(Number x) {
   constexpr float magic = 12582912.0f; // as above
-  Number shifted = x + magic, n = shifted - magic, f = x - n;
-  auto exponent = bits(shifted) - bits(x.like(magic));
+  Number shifted = x + magic, n = shifted - magic;
+  return {n, x - n, bits(shifted) - bits(x.like(magic))};
+}
+
+/// The two factors of 2^x, x = n + f: 2^f = 1 + (f ln 2 + f^2 q(f)): the first two terms rise steadily, so the sum does.
+template <typename Number> ScaledExponential<Number> splitPowerOfTwo(Number x) {
+  auto [n, f, exponent] = splitAtWholeNumber(x);
   Number q = polynomial(f, {0.000153264657f, 0.00133908063f, 0.00961850584f, 0.0555035993f, 0.240226477f});
   return {1.0f + fma(f, 0.693147182f, q * (f * f)), n, exponent};
 }
 
-/// 2^x.
-template <typename Number> Number exponentialOfTwo(Number x) {
+/// A number that can be split, with the same power of two; not needed where all can be.
+template <typename Number> Number withinPowersOfTwo(Number x) {
   Number within = select(x < -152.0f, x.like(-152.0f), x);
-  within = select(within > 129.0f, x.like(129.0f), within);
-  return scaleByPowerOfTwo(splitPowerOfTwo(within));
+  return select(within > 129.0f, x.like(129.0f), within);
 }
+
+/// 2^x.
+template <typename Number> Number exponentialOfTwo(Number x) { return scaleByPowerOfTwo(splitPowerOfTwo(withinPowersOfTwo(x))); }
 
 /// exp where neither x nor the result needs care: x in [-87, 88] or NaN.
 template <typename Number> Number exponentialWithinRange(Number x) { return scaleWithinRange(splitExponential(x)); }

@@ -15,13 +15,15 @@ using heddle::Expression, heddle::ScaledExponential;
 
 namespace heddle { // found before the templates of their names
 static Expression scaleByPowerOfTwo(const ScaledExponential<Expression> &x) {
-  std::optional<Expression> scaled = scale(x.mantissa, x.exponent);
-  return scaled ? *scaled : scaleByPowerOfTwo<Expression>(x);
+  return hasPowersOfTwo(x.mantissa) ? scale(x.mantissa, x.exponent) : scaleByPowerOfTwo<Expression>(x);
 }
 static Expression scaleWithinRange(const ScaledExponential<Expression> &x) {
-  std::optional<Expression> scaled = scale(x.mantissa, x.exponent);
-  return scaled ? *scaled : scaleWithinRange<Expression>(x);
+  return hasPowersOfTwo(x.mantissa) ? scale(x.mantissa, x.exponent) : scaleWithinRange<Expression>(x);
 }
+static SplitNumber<Expression> splitAtWholeNumber(Expression x) {
+  return hasPowersOfTwo(x) ? SplitNumber<Expression>{nearest(x), fraction(x), x} : splitAtWholeNumber<Expression>(x);
+}
+static Expression withinPowersOfTwo(Expression x) { return hasPowersOfTwo(x) ? x : withinPowersOfTwo<Expression>(x); }
 } // namespace heddle
 
 namespace {
@@ -42,7 +44,7 @@ constexpr Expansion expansions[] = {
     {"math.tanh", heddle::hyperbolicTangent<Expression>},
 };
 
-bool isOneInstruction(Operation *op) { return isa<math::FmaOp, math::SqrtOp, math::AbsFOp>(op); }
+bool isOneInstruction(Operation *op) { return isa<math::FmaOp, math::SqrtOp, math::AbsFOp, math::RoundEvenOp>(op); }
 
 /// The number that `value` is in every lane.
 std::optional<double> constantOf(Value value) {

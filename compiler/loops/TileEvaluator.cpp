@@ -272,7 +272,8 @@ Value TileEvaluator::emit(Operation *op, ValueRange operands, int64_t width) {
   SmallVector<Value> arguments(operands);
   Type type = op->getResult(0).getType();
   if (isVector) {
-    for (Value &argument : arguments)
+    bool choosesWhole = isa<arith::SelectOp>(op) && !isa<VectorType>(arguments[0].getType()); // a mask is long made of one truth value
+    for (Value &argument : MutableArrayRef(arguments).drop_front(choosesWhole))
       argument = splat(argument, width);
     type = VectorType::get({width}, type);
   }

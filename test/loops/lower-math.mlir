@@ -41,11 +41,13 @@ func.func @two_exps(%x: vector<16xf32>, %y: vector<16xf32>) -> (vector<16xf32>, 
 // CHECK-LABEL: @instructions_stay
 // CHECK: math.sqrt
 // CHECK: math.absf
+// CHECK: math.roundeven
 // CHECK: math.fma
 func.func @instructions_stay(%x: f32) -> f32 {
   %a = math.sqrt %x : f32
   %b = math.absf %a : f32
-  %c = math.fma %a, %b, %x : f32
+  %n = math.roundeven %x : f32
+  %c = math.fma %a, %b, %n : f32
   return %c : f32
 }
 
@@ -78,6 +80,21 @@ func.func @erf_scalar(%x: f32) -> f32 {
 // CHECK-NEXT: arith.select
 func.func @erfc_vector(%x: vector<16xf32>) -> vector<16xf32> {
   %y = math.erfc %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+// Where instructions split any number at a whole one, nothing has to be kept within bounds first.
+// CHECK-LABEL: @exp2_vector
+// CHECK-NOT: arith.cmpf
+// CHECK: %[[WHOLE:.*]] = math.roundeven %arg0 : vector<16xf32>
+// CHECK: %[[REST:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.reduce.ps.512"(%arg0
+// CHECK: math.fma
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"(%{{.*}}, %[[WHOLE]]
+// V3-LABEL: @exp2_vector
+// V3-COUNT-2: arith.cmpf
+// V3-NOT: llvm.call_intrinsic
+// V3: return
+func.func @exp2_vector(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.exp2 %x : vector<16xf32>
   return %y : vector<16xf32>
 }
 // CHECK-LABEL: @exp2_scalar

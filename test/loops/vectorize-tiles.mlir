@@ -315,13 +315,13 @@ func.func @product_in_blocks(%x: tensor<8x1100xf32>, %panel: tensor<1100x32xf32>
   return %product : tensor<8x32xf32>
 }
 
-// The accumulator survives where the pair is hidden: what stands there may be NaN.
+// The accumulator survives where the pair is hidden: what stands there may be NaN. One truth value chooses
+// between whole vectors.
 // CHECK-LABEL: func.func @product_masked
 // CHECK:         scf.for %[[K:.*]] = %c0 to %c64 step %c1 iter_args(%[[SUM:.*]] = %{{.*}})
 // CHECK:           %[[NEXT:.*]] = math.fma {{.*}}, %[[SUM]]
 // CHECK:           %[[SEEN:.*]] = arith.cmpi sge, %{{.*}}, %[[K]]
-// CHECK:           %[[MASK:.*]] = vector.broadcast %[[SEEN]] : i1 to vector<16xi1>
-// CHECK:           arith.select %[[MASK]], %[[NEXT]], %[[SUM]]
+// CHECK:           arith.select %[[SEEN]], %[[NEXT]], %[[SUM]] : vector<16xf32>
 func.func @product_masked(%p: tensor<1x64xf32>, %values: tensor<64x16xf32>, %query: index, %out: tensor<1x16xf32>) -> tensor<1x16xf32> {
   %zero = arith.constant 0.0 : f32
   %start = linalg.fill ins(%zero : f32) outs(%out : tensor<1x16xf32>) -> tensor<1x16xf32>
