@@ -215,16 +215,25 @@ std::pair<Value, Value> AttentionLowering::keyBlocks(LinalgBuilder &b, const Chu
 
 //===---- one block of keys ---------------------------------------------------------------------------------------===//
 
-/// The keys of a block, [width, keyBlock] or [keyBlock, width]; places without a real key repeat the nearest one.
+/// The keys of a block, [width, keyBlock] or [keyBlock, width]; places without a real key repeat the nearest one. Where all are real their rows
+/// follow each other, which takes half the instructions.
 Value AttentionLowering::copyKeys(LinalgBuilder &b, const HeadBuffer &from, Value firstKey, bool transposed) {
   SmallVector<OpFoldResult> sizes{b.attr(transposed ? from.width : keyBlock), b.attr(transposed ? keyBlock : from.width)};
-  Value last = b.subtract(keys.length, b.index(1)), column = from.columnAt(b, keyHead);
-  return b.generic({}, b.empty(sizes, element), {b.map(2, {0, 1})}, 0, [&](LinalgBuilder &g, ValueRange) {
-    Value position = g.add(firstKey, g.position(transposed ? 1 : 0));
-    Value index = g.largest(g.index(0), g.least(g.subtract(position, keys.start), last));
-    Value token = from.tokenAt(g, keys.offset, index);
-    return g.extract(from.tensor, {from.rowAt(g, token, keyHead), g.add(column, g.position(transposed ? 0 : 1))});
-  });
+  Value copy = b.empty(sizes, element), column = from.columnAt(b, keyHead), last = b.subtract(keys.length, b.index(1));
+  Value first = b.subtract(firstKey, keys.start), behind = b.add(first, b.index(keyBlock));
+  Value areReal = b.both(b.compare(P::sge, first, b.index(0)), b.compare(P::sle, behind, keys.length));
+  auto choice = scf::IfOp::create(b, b.loc, TypeRange{copy.getType()}, areReal, true);
+  for (bool real : {true, false}) {
+    LinalgBuilder i(OpBuilder::atBlockBegin(real ? choice.thenBlock() : choice.elseBlock()), b.loc);
+    Value filled = i.generic({}, copy, {i.map(2, {0, 1})}, 0, [&](LinalgBuilder &g, ValueRange) {
+      Value index = g.add(first, g.position(transposed ? 1 : 0));
+      index = real ? index : g.largest(g.index(0), g.least(index, last));
+      Value token = from.tokenAt(g, keys.offset, index);
+      return g.extract(from.tensor, {from.rowAt(g, token, keyHead), g.add(column, g.position(transposed ? 0 : 1))});
+    });
+    scf::YieldOp::create(i, i.loc, filled);
+  }
+  return choice.getResult(0);
 }
 
 /// queries @ keys^T of a block, [rows, keyBlock], as the mask changes them. Not full: panel by panel, as far as some pair of it is visible, and
