@@ -12,7 +12,7 @@ namespace heddle {
 class Expression {
 public:
   /// `values`: several of one type, on which every operator works side by side, so that one's latency hides behind the others. `hasScale`: vectors of
-  /// sixteen f32 are split at a whole number, and scaled by powers of two, in one instruction each.
+  /// eight and of sixteen f32 are split at a whole number, and scaled by powers of two, in one instruction each.
   Expression(mlir::OpBuilder &b, mlir::ValueRange values, mlir::Location loc, bool hasScale) : b(&b), values(values), loc(loc), hasScale(hasScale) {}
   mlir::ValueRange results() const { return values; }
 
@@ -73,28 +73,36 @@ public:
     return x.convert<mlir::arith::BitcastOp>(x.element().getIntOrFloatBitWidth() == 64 ? x.b->getF64Type() : x.b->getF32Type());
   }
   /// Whether the instructions of AVX-512 for powers of two take x.
-  friend bool hasPowersOfTwo(const Expression &x) { return x.hasScale && x.type() == mlir::VectorType::get({16}, x.b->getF32Type()); }
+  friend bool hasPowersOfTwo(const Expression &x) {
+    auto vector = mlir::dyn_cast<mlir::VectorType>(x.type());
+    return x.hasScale && vector && x.element().isF32() && (vector.getDimSize(0) == 16 || vector.getDimSize(0) == 8);
+  }
   /// x * 2^n, rounded once.
   friend Expression scale(const Expression &x, const Expression &n) {
-    mlir::Value all = x.integer(-1, 16), rounding = x.integer(currentRounding, 32);
-    return x.each([&](size_t i) { return x.call("llvm.x86.avx512.mask.scalef.ps.512", {x.values[i], n.values[i], x.values[i], all, rounding}); });
+    return x.each([&](size_t i) { return x.call("scalef", x.values[i], n.values[i]); });
   }
   /// The nearest whole number, the even one of two.
   friend Expression nearest(Expression x) { return x.make<mlir::math::RoundEvenOp>(); }
   /// x less the nearest whole number; 0 where x is infinite.
   friend Expression fraction(const Expression &x) {
-    mlir::Value all = x.integer(-1, 16), toNearest = x.integer(8, 32), rounding = x.integer(currentRounding, 32);
-    return x.each([&](size_t i) { return x.call("llvm.x86.avx512.mask.reduce.ps.512", {x.values[i], toNearest, x.values[i], all, rounding}); });
+    mlir::Value toNearest = x.integer(8, 32);
+    return x.each([&](size_t i) { return x.call("reduce", x.values[i], toNearest); });
   }
   friend Expression toNumber(Expression x) { return x.convert<mlir::arith::SIToFPOp>(x.b->getF32Type()); }
   friend Expression widen(Expression x) { return x.convert<mlir::arith::ExtFOp>(x.b->getF64Type()); }
   friend Expression narrow(Expression x) { return x.convert<mlir::arith::TruncFOp>(x.b->getF32Type()); }
 
 private:
-  static constexpr int64_t currentRounding = 4; // of an instruction: as the control register says
   mlir::Value integer(int64_t value, unsigned width) const { return mlir::arith::ConstantIntOp::create(*b, loc, value, width); }
-  mlir::Value call(llvm::StringRef intrinsic, mlir::ValueRange operands) const {
-    return mlir::LLVM::CallIntrinsicOp::create(*b, loc, type(), b->getStringAttr(intrinsic), operands).getResult(0);
+  /// An instruction of AVX-512 with an instance of itself for masked lanes, of which there are none; of whole registers also with a rounding: the
+  /// current one.
+  mlir::Value call(llvm::StringRef instruction, mlir::Value x, mlir::Value y) const {
+    int64_t lanes = mlir::cast<mlir::VectorType>(type()).getDimSize(0);
+    llvm::SmallVector<mlir::Value> operands{x, y, x, integer(-1, lanes)};
+    if (lanes == 16)
+      operands.push_back(integer(4, 32));
+    std::string name = ("llvm.x86.avx512.mask." + instruction + ".ps." + llvm::Twine(32 * lanes)).str();
+    return mlir::LLVM::CallIntrinsicOp::create(*b, loc, type(), b->getStringAttr(name), operands).getResult(0);
   }
   mlir::Type type() const { return values.front().getType(); }
   mlir::Type element() const { return mlir::getElementTypeOrSelf(type()); }

@@ -5,13 +5,22 @@
 using namespace mlir;
 using namespace heddle;
 
+/// As many values as a shorter vector has: read back at once, or one by one, they come from the store, which a masked one does not allow.
+static bool areShortVector(RankedTensorType type) {
+  int64_t count = type.getDimSize(0);
+  return type.getRank() == 1 && !type.isDynamicDim(0) && count < vectorLanes && llvm::isPowerOf2_64(count);
+}
+
 /// The columns of one row, or values if there is no row.
 static Value storeRow(TileEvaluator &evaluator, Value result, OpFoldResult row, OpFoldResult columns, bool mayLoop, Value destination) {
-  return evaluator.overColumns(columns, mayLoop, destination, [&](const Lanes &lanes, Value tensor) {
+  auto store = [&](const Lanes &lanes, Value tensor) {
     evaluator.current = tensor;
     TilePlace place{row, lanes, {}};
     return evaluator.write(evaluator.lanesOf(result, place), tensor, place);
-  });
+  };
+  if (auto type = cast<RankedTensorType>(result.getType()); areShortVector(type))
+    return store({evaluator.builder.getIndexAttr(0), {}, type.getDimSize(0)}, destination);
+  return evaluator.overColumns(columns, mayLoop, destination, store);
 }
 
 static Value storeScalars(TileEvaluator &evaluator, ArrayRef<Value> scalars, Value destination) {

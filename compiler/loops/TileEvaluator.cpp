@@ -35,7 +35,7 @@ Value TileEvaluator::maskOf(int64_t valid) {
 
 /// The last dimension of a tensor, from `indices` on.
 Value TileEvaluator::read(Value tensor, ValueRange indices, const Lanes &lanes) {
-  auto type = VectorType::get({vectorLanes}, cast<RankedTensorType>(tensor.getType()).getElementType());
+  auto type = VectorType::get({lanes.width}, cast<RankedTensorType>(tensor.getType()).getElementType());
   auto map = AffineMapAttr::get(AffineMap::getMinorIdentityMap(indices.size(), 1, builder.getContext()));
   Value padding = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type.getElementType()));
   return vector::TransferReadOp::create(builder, loc, type, tensor, indices, map, padding, lanes.mask, builder.getBoolArrayAttr({true}));
@@ -53,7 +53,8 @@ Value TileEvaluator::write(Value vector, Value tensor, const TilePlace &place) {
   SmallVector<Value> indices = indicesOf(place);
   auto map = AffineMapAttr::get(AffineMap::getMinorIdentityMap(indices.size(), 1, builder.getContext()));
   ArrayAttr inBounds = builder.getBoolArrayAttr({true});
-  return vector::TransferWriteOp::create(builder, loc, splat(vector), tensor, indices, map, place.lanes->mask, inBounds)->getResult(0);
+  return vector::TransferWriteOp::create(builder, loc, splat(vector, place.lanes->width), tensor, indices, map, place.lanes->mask, inBounds)
+      ->getResult(0);
 }
 
 SmallVector<Lanes> TileEvaluator::groupsOf(int64_t columns) {
@@ -152,8 +153,9 @@ struct TileEvaluator::Body {
     Value start = evaluator.asValue(loopIndex(index.getDim()));
     if (!isColumn(index.getDim()))
       return start;
-    Value steps = vector::StepOp::create(b, evaluator.loc, VectorType::get({vectorLanes}, b.getIndexType()));
-    return arith::AddIOp::create(b, evaluator.loc, steps, evaluator.splat(start));
+    int64_t width = place.lanes->width;
+    Value steps = vector::StepOp::create(b, evaluator.loc, VectorType::get({width}, b.getIndexType()));
+    return arith::AddIOp::create(b, evaluator.loc, steps, evaluator.splat(start, width));
   }
   Value extract(tensor::ExtractOp extract) {
     SmallVector<Value> indices;
@@ -259,19 +261,20 @@ Value TileEvaluator::lanesOf(Value result, const TilePlace &place) {
     return read(tensor, indicesOf(place), *place.lanes);
   }
   if (auto fill = result.getDefiningOp<linalg::FillOp>())
-    return splat(fill.value());
+    return splat(fill.value(), place.lanes->width);
   if (Value known = depth ? atThisPlace.lookup(result) : Value())
     return known;
-  Value value = splat(evaluate(result.getDefiningOp<GenericOp>(), {place.row, place.lanes, {}}));
+  Value value = splat(evaluate(result.getDefiningOp<GenericOp>(), {place.row, place.lanes, {}}), place.lanes->width);
   return atThisPlace[result] = value;
 }
 
 /// Clones one op of a body; scalars become vectors where any operand is one.
-Value TileEvaluator::emit(Operation *op, ValueRange operands, int64_t width) {
-  bool isVector = llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); });
+Value TileEvaluator::emit(Operation *op, ValueRange operands) {
+  auto vector = llvm::find_if(operands, [](Value operand) { return isa<VectorType>(operand.getType()); });
   SmallVector<Value> arguments(operands);
   Type type = op->getResult(0).getType();
-  if (isVector) {
+  if (vector != operands.end()) {
+    int64_t width = cast<VectorType>((*vector).getType()).getDimSize(0);
     bool choosesWhole = isa<arith::SelectOp>(op) && !isa<VectorType>(arguments[0].getType()); // a mask is long made of one truth value
     for (Value &argument : MutableArrayRef(arguments).drop_front(choosesWhole))
       argument = splat(argument, width);
@@ -284,7 +287,7 @@ Value TileEvaluator::emit(Operation *op, ValueRange operands, int64_t width) {
 //===---- reductions ----------------------------------------------------------------------------------------------===//
 
 /// `value` of a reduction's body, with accumulator and element replaced by what `values` has for them.
-Value TileEvaluator::joined(Value value, Values &values, int64_t width) {
+Value TileEvaluator::joined(Value value, Values &values) {
   if (Value known = values.lookup(value))
     return known;
   Operation *def = value.getDefiningOp();
@@ -292,8 +295,8 @@ Value TileEvaluator::joined(Value value, Values &values, int64_t width) {
     return value;
   SmallVector<Value> operands;
   for (Value operand : def->getOperands())
-    operands.push_back(joined(operand, values, width));
-  return values[value] = emit(def, operands, width);
+    operands.push_back(joined(operand, values));
+  return values[value] = emit(def, operands);
 }
 
 Value TileEvaluator::combine(GenericOp op, const Combiner &combiner, Value low, Value high) {
@@ -303,8 +306,7 @@ Value TileEvaluator::combine(GenericOp op, const Combiner &combiner, Value low, 
     return arith::AddIOp::create(builder, loc, low, high);
   }
   Values values{{op.getRegionOutputArgs()[0], low}, {combiner.element, high}};
-  auto vector = dyn_cast<VectorType>(low.getType());
-  return joined(op.getBody()->getTerminator()->getOperand(0), values, vector ? vector.getDimSize(0) : vectorLanes);
+  return joined(op.getBody()->getTerminator()->getOperand(0), values);
 }
 
 //===---- how an op may be evaluated ----------------------------------------------------------------------------------===//

@@ -7,10 +7,11 @@
 
 namespace heddle {
 
-/// Sixteen columns of a row.
+/// Sixteen columns of a row; or a few values, as many as a shorter vector has.
 struct Lanes {
   mlir::OpFoldResult start; // a constant, or a loop's variable
   mlir::Value mask;         // of those that exist; null if all do
+  int64_t width = vectorLanes;
 };
 
 /// Where a body is evaluated. Without lanes: one scalar per row; without a row: values.
@@ -76,8 +77,8 @@ private:
   using Values = llvm::DenseMap<mlir::Value, mlir::Value>;
   struct Body; // one evaluation of one body
 
-  mlir::Value emit(mlir::Operation *op, mlir::ValueRange operands, int64_t width = vectorLanes);
-  mlir::Value joined(mlir::Value value, Values &values, int64_t width);
+  mlir::Value emit(mlir::Operation *op, mlir::ValueRange operands);
+  mlir::Value joined(mlir::Value value, Values &values);
   mlir::Value read(mlir::Value tensor, mlir::ValueRange indices, const Lanes &lanes);
   mlir::Value maskOf(int64_t valid);
   llvm::SmallVector<mlir::Value> indicesOf(const TilePlace &place);
