@@ -20,7 +20,7 @@ static Expression scaleByPowerOfTwo(const ScaledExponential<Expression> &x) {
 static Expression scaleWithinRange(const ScaledExponential<Expression> &x) {
   return hasPowersOfTwo(x.mantissa) ? scale(x.mantissa, x.exponent) : scaleWithinRange<Expression>(x);
 }
-static SplitNumber<Expression> splitAtWholeNumber(Expression x) {
+static SplitNumber<Expression> splitAtWholeNumber(Expression x) { // where it is one instruction, nobody takes the whole number's bits
   return hasPowersOfTwo(x) ? SplitNumber<Expression>{nearest(x), fraction(x), x} : splitAtWholeNumber<Expression>(x);
 }
 static Expression withinPowersOfTwo(Expression x) { return hasPowersOfTwo(x) ? x : withinPowersOfTwo<Expression>(x); }

@@ -40,18 +40,10 @@ struct RegisterTile {
     OpOperand &init = op.getDpsInitsMutable()[0];
     return each([&](const TilePlace &place, size_t) { return evaluator.splat(evaluator.evaluateOperand(init, place)); });
   }
-  /// The k between prefetches that have a period, or 1 where none has.
-  int64_t period() {
-    int64_t common = 0;
-    for (auto prefetch : op.getBody()->getOps<memref::PrefetchOp>())
-      if (int64_t period = fetchPeriod(prefetch); period > 1)
-        common = std::gcd(common, period);
-    return std::max<int64_t>(common, 1);
-  }
   /// One chain over k in [from, to) for each accumulator, and the prefetches on its way.
   SmallVector<Value> chain(Value from, Value to, ArrayRef<Value> start) {
     OpBuilder &b = evaluator.builder;
-    int64_t period = this->period();
+    int64_t period = fetchPeriod(op);
     if (period == 1)
       return steps(from, to, start);
     Value step = evaluator.index(period);

@@ -25,8 +25,8 @@ def TileKernels : Pass<"heddle-tile-kernels", "::mlir::func::FuncOp"> {
     with the rest of the chain in the last block: a block stays in L2 while all rows pass. Tiles do not overlap in the sums, or rows would be added to
     twice. The sums are those that VectorizeTiles makes of a product that is not cut: same bits.
 
-    The product of a tile also fetches weights that later tiles read (`memref.prefetch` in its body): a panel read once is as fast as memory. It
-    fetches the rows, too, that the tile will write and those of the residuals it will take: row k / p at each k.
+    The product of a tile also fetches weights that later tiles read (`memref.prefetch` in its body): a panel read once is as fast as memory. Whole
+    register tiles also fetch the rows that they will write and those of the residuals they will take, row k / p, where p of 16 and more is left for each.
 
     Takes kernels of linalg on tensors, where the result of a chain is not read by its own last op and inputs do not alias it. Leaves products whose rows
     are few and known (VectorizeTiles takes them as they are), chains without a product, results wider than eight panels. Example:
@@ -53,7 +53,7 @@ def VectorizeTiles : Pass<"heddle-vectorize-tiles", "::mlir::func::FuncOp"> {
     - rows reduced to one value each: element i goes to lane i mod 16, lanes beyond the row keep their value; then 16 -> 8 -> 4 -> 2 -> 1, low half with
       high half. The rows of a tile share these steps, and their values are one vector.
     - elementwise, but reading side by side along the rows (keys copied as columns): sixteen by sixteen, transposed by shuffles.
-    - one value per row: a scalar each if the rows are few, else vectors along them.
+    - one value per row: a scalar each if the rows are few, one vector of 4 or 8 lanes if there are as many, else vectors of 16 along them.
 
     More rows of more columns than registers hold are a loop over rows: written out they would be no faster, and their code many times as long.
     So is what follows a product and contains a function or a division: the product's tile is then written, and read back row by row.
@@ -62,7 +62,8 @@ def VectorizeTiles : Pass<"heddle-vectorize-tiles", "::mlir::func::FuncOp"> {
 
     Takes linalg ops on static tiles whose bodies read a tensor at computed places only if they are neighbours along the columns (or along the rows), or
     one place. Leaves to scalar loops: other gathers, rows of unknown number, reductions that are neither a sum nor a choice, and truth values that
-    would have to be read or written in memory (tensors of i1 have no vector layout). Example: test/loops/vectorize-tiles.mlir.
+    would have to be read or written in memory (tensors of i1 have no vector layout). Example: test/loops/vectorize-tiles.mlir,
+    and for products vectorize-products.mlir.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"];

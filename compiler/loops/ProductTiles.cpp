@@ -167,9 +167,10 @@ void ProductTiles::prefetchAhead(Value tile, Value wholeTileRow, const TileWindo
 /// residual 10, of which all at once wins half).
 void ProductTiles::prefetchInPlace(Value tile, Value into, const TileWindow &window) {
   auto product = tile.getDefiningOp<linalg::GenericOp>();
-  int64_t period = llvm::bit_floor<uint64_t>(product.getStaticLoopRanges()[2] / window.rows);
-  if (period < shortestFetchPeriod)
+  int64_t depth = product.getStaticLoopRanges()[2];
+  if (ShapedType::isDynamic(depth) || depth < shortestFetchPeriod * window.rows)
     return;
+  int64_t period = llvm::bit_floor<uint64_t>(depth / window.rows);
   Location loc = product.getLoc();
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(product);

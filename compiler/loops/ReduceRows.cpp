@@ -35,10 +35,11 @@ static Value lanesOfRow(TileEvaluator &evaluator, linalg::GenericOp op, OpFoldRe
   OpBuilder &b = evaluator.builder;
   bool mayLoop = !evaluator.needsConstantColumns(op);
   Value start = evaluator.splat(op.getDpsInits()[0].getDefiningOp<linalg::FillOp>().value());
-  return evaluator.overColumns(evaluator.columnsOf(op), mayLoop, start, [&](const Lanes &group, Value accumulator) -> Value {
-    Value next = evaluator.splat(evaluator.evaluate(op, {row, group, {}}, accumulator));
-    return group.mask ? arith::SelectOp::create(b, evaluator.loc, group.mask, next, accumulator) : next;
-  });
+  return evaluator.overColumns(evaluator.columnsOf(op), mayLoop, evaluator.groupsAtOnce(op), start,
+                               [&](const Lanes &group, Value accumulator) -> Value {
+                                 Value next = evaluator.splat(evaluator.evaluate(op, {row, group, {}}, accumulator));
+                                 return group.mask ? arith::SelectOp::create(b, evaluator.loc, group.mask, next, accumulator) : next;
+                               });
 }
 
 static Value reduceAll(TileEvaluator &evaluator, linalg::GenericOp op) {

@@ -20,7 +20,8 @@ static Value storeRow(TileEvaluator &evaluator, Value result, OpFoldResult row, 
   };
   if (auto type = cast<RankedTensorType>(result.getType()); areShortVector(type))
     return store({evaluator.builder.getIndexAttr(0), {}, type.getDimSize(0)}, destination);
-  return evaluator.overColumns(columns, mayLoop, destination, store);
+  auto generic = result.getDefiningOp<linalg::GenericOp>();
+  return evaluator.overColumns(columns, mayLoop, generic ? evaluator.groupsAtOnce(generic) : 1, destination, store);
 }
 
 static Value storeScalars(TileEvaluator &evaluator, ArrayRef<Value> scalars, Value destination) {

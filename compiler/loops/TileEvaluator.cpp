@@ -76,29 +76,47 @@ OpFoldResult TileEvaluator::columnsOf(GenericOp op) {
   llvm_unreachable("every loop of a linalg op has an operand that bounds it");
 }
 
-Value TileEvaluator::overColumns(OpFoldResult columns, bool mayLoop, Value state, function_ref<Value(const Lanes &, Value)> step) {
+Value TileEvaluator::overColumns(OpFoldResult columns, bool mayLoop, int64_t atOnce, Value state, function_ref<Value(const Lanes &, Value)> step) {
   constexpr int64_t fewGroups = 4; // cheaper written out
   std::optional<int64_t> known = getConstantIntValue(columns);
-  if (known && (!mayLoop || *known < (fewGroups + 1) * vectorLanes)) {
-    for (const Lanes &lanes : groupsOf(*known))
+  auto writtenOut = [&](int64_t from) {
+    SmallVector<Lanes> groups = groupsOf(*known);
+    for (const Lanes &lanes : ArrayRef(groups).drop_front(from / vectorLanes))
       state = step(lanes, state);
     return state;
-  }
-  Value lanes = index(vectorLanes), count = asValue(columns);
-  Value rest = known ? index(*known % vectorLanes) : Value(arith::RemUIOp::create(builder, loc, count, lanes));
-  Value whole = known ? index(*known - *known % vectorLanes) : Value(arith::SubIOp::create(builder, loc, count, rest));
-  auto loop = scf::ForOp::create(builder, loc, index(0), whole, lanes, ValueRange{state});
-  {
+  };
+  if (known && (!mayLoop || *known < (fewGroups + 1) * vectorLanes))
+    return writtenOut(0);
+  auto loop = [&](Value from, Value to, int64_t groups) {
+    auto rounds = scf::ForOp::create(builder, loc, from, to, index(groups * vectorLanes), ValueRange{state});
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    scf::YieldOp::create(builder, loc, step({OpFoldResult(loop.getInductionVar()), {}}, loop.getRegionIterArgs()[0]));
+    builder.setInsertionPointToStart(rounds.getBody());
+    Value inner = rounds.getRegionIterArgs()[0];
+    for (int64_t group = 0; group < groups; ++group) {
+      Value start = rounds.getInductionVar();
+      if (group > 0)
+        start = arith::AddIOp::create(builder, loc, start, index(group * vectorLanes));
+      inner = step({OpFoldResult(start), {}}, inner);
+    }
+    scf::YieldOp::create(builder, loc, inner);
+    state = rounds.getResult(0);
+  };
+  if (known) {
+    int64_t inRounds = *known - *known % (atOnce * vectorLanes);
+    loop(index(0), index(inRounds), atOnce);
+    return writtenOut(inRounds);
   }
-  state = loop.getResult(0);
-  if (known && *known % vectorLanes == 0)
-    return state;
-  auto maskType = VectorType::get({vectorLanes}, builder.getI1Type());
-  Value mask = known ? maskOf(*known % vectorLanes) : Value(vector::CreateMaskOp::create(builder, loc, maskType, rest));
-  return step({known ? OpFoldResult(builder.getIndexAttr(*known - *known % vectorLanes)) : OpFoldResult(whole), mask}, state);
+  Value count = asValue(columns), from = index(0);
+  auto restOf = [&](int64_t groups) { return arith::RemUIOp::create(builder, loc, count, index(groups * vectorLanes)); };
+  if (atOnce > 1) {
+    Value inRounds = arith::SubIOp::create(builder, loc, count, restOf(atOnce));
+    loop(from, inRounds, atOnce);
+    from = inRounds;
+  }
+  Value rest = restOf(1), whole = arith::SubIOp::create(builder, loc, count, rest);
+  loop(from, whole, 1);
+  Value mask = vector::CreateMaskOp::create(builder, loc, VectorType::get({vectorLanes}, builder.getI1Type()), rest);
+  return step({OpFoldResult(whole), mask}, state);
 }
 
 Value TileEvaluator::overRows(int64_t rows, bool mayLoop, Value state, function_ref<Value(OpFoldResult, Value)> step) {
@@ -202,7 +220,7 @@ Value TileEvaluator::evaluate(GenericOp op, const TilePlace &place, Value accumu
   }
   for (Operation &inner : op.getBody()->without_terminator())
     if (auto prefetch = dyn_cast<memref::PrefetchOp>(inner)) {
-      if (place.fetches && fetchPeriod(prefetch) == 1)
+      if (place.fetches && (fetchPeriod(prefetch) == 1 || fetchPeriod(op) == 1))
         body.prefetch(prefetch);
     } else
       body.values[inner.getResult(0)] = body.inner(&inner);

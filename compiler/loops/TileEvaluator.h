@@ -24,7 +24,8 @@ struct TilePlace {
 
 class TileEvaluator {
 public:
-  TileEvaluator(const BlockTiles &tiles, mlir::MLIRContext *context) : tiles(tiles), builder(context), loc(mlir::UnknownLoc::get(context)) {}
+  TileEvaluator(const BlockTiles &tiles, const Target &target, mlir::MLIRContext *context)
+      : tiles(tiles), target(target), builder(context), loc(mlir::UnknownLoc::get(context)) {}
 
   //--- values of ops
   /// The body of `op` at `place`: a vector, or a scalar where it is the same in all lanes. `accumulator` stands for the initial value.
@@ -32,7 +33,7 @@ public:
   mlir::Value evaluateOperand(mlir::OpOperand &operand, const TilePlace &place);
   /// The prefetches of a product's body that have a period (fetchPeriod), at this k.
   void fetch(mlir::linalg::GenericOp op, const TilePlace &place);
-  /// Sixteen columns of a result of this block.
+  /// The lanes of `place` of a result of this block.
   mlir::Value lanesOf(mlir::Value result, const TilePlace &place);
   /// Two vectors (or scalars) joined as the reduction `op` joins its accumulator, `low`, with an element, `high`.
   mlir::Value combine(mlir::linalg::GenericOp op, const Combiner &combiner, mlir::Value low, mlir::Value high);
@@ -53,9 +54,11 @@ public:
   mlir::Value write(mlir::Value vector, mlir::Value tensor, const TilePlace &place);
   /// Groups of sixteen columns written out; the last one masked if need be.
   llvm::SmallVector<Lanes> groupsOf(int64_t columns);
-  /// `state` carried over all groups of a row, by a loop where there are many and `mayLoop`.
-  mlir::Value overColumns(mlir::OpFoldResult columns, bool mayLoop, mlir::Value state,
+  /// `state` carried over all groups of a row, by a loop where there are many and `mayLoop`, with so many groups `atOnce` in its body.
+  mlir::Value overColumns(mlir::OpFoldResult columns, bool mayLoop, int64_t atOnce, mlir::Value state,
                           llvm::function_ref<mlir::Value(const Lanes &, mlir::Value)> step);
+  /// Groups of `op` that are evaluated side by side in a loop: as many as hide the latency of its functions, or one.
+  int64_t groupsAtOnce(mlir::linalg::GenericOp op) const { return isCostly(op) ? target.functionsAtOnce : 1; }
   /// `state` carried over 0, step, 2 step ... below `end`.
   mlir::Value inLoop(int64_t end, int64_t step, mlir::Value state, llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> body);
   /// The same over rows.
@@ -63,6 +66,7 @@ public:
   mlir::OpFoldResult columnsOf(mlir::linalg::GenericOp op);
 
   const BlockTiles &tiles;
+  const Target &target;
   mlir::OpBuilder builder;
   mlir::Location loc;
   /// Results that stay in registers: [row][group], or [row].

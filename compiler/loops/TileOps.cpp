@@ -161,6 +161,14 @@ int64_t heddle::fetchPeriod(memref::PrefetchOp prefetch) {
   return std::max<int64_t>(period, 1);
 }
 
+int64_t heddle::fetchPeriod(GenericOp product) {
+  int64_t common = 0;
+  for (auto prefetch : product.getBody()->getOps<memref::PrefetchOp>())
+    if (int64_t period = fetchPeriod(prefetch); period > 1)
+      common = std::gcd(common ? common : productBlock, period);
+  return std::max<int64_t>(common, 1);
+}
+
 //===---- reductions ----------------------------------------------------------------------------------------------===//
 
 namespace {

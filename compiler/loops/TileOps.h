@@ -24,8 +24,10 @@ enum class TileKind {
 /// Rows that are written out side by side; more are a loop, unless all of them fit the registers.
 inline constexpr int64_t fewRows = 2;
 
-/// The number p of k for which a prefetch in the body of a product stays the same: what it reads depends on k only as `arith.divui k, p`. Else 1.
+/// Prefetches in the body of a product that depend on k only as `arith.divui k, p` stay the same for p of them. The p of one, or 1; and a number of k
+/// that serves all of a body: it divides every p that is not 1, and the block of k at whose start counting begins.
 int64_t fetchPeriod(mlir::memref::PrefetchOp prefetch);
+int64_t fetchPeriod(mlir::linalg::GenericOp product);
 
 /// Register tiles of a product are written out side by side, so a wide result would become much code; those of the linalg stage are one panel wide.
 inline constexpr int64_t mostProductColumns = 8 * panelColumns;

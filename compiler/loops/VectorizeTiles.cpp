@@ -15,7 +15,7 @@ namespace {
 
 /// The ops of one block, in order.
 struct BlockVectorizer {
-  BlockVectorizer(Block &block, const Target &target) : tiles(block), evaluator(tiles, block.getParentOp()->getContext()), target(target) {}
+  BlockVectorizer(Block &block, const Target &target) : tiles(block), evaluator(tiles, target, block.getParentOp()->getContext()), target(target) {}
 
   unsigned run() {
     SmallVector<linalg::LinalgOp> ops = tiles.ops();

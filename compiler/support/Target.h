@@ -37,7 +37,7 @@ struct Target {
   /// Register tile of a matrix product: 6x16 leaves 4 of 16 AVX2 registers for operands, 8x32 is 16 of 32 AVX-512 registers (notes: 96 to 100 % of
   /// peak).
   int64_t tileRows, tileColumns;
-  bool hasScale; // instructions that split sixteen f32 at whole numbers and scale them (vreduceps, vscalefps): seven of 32 operations of exp less
+  bool hasScale; // instructions that split sixteen or eight f32 at whole numbers and scale them (vreduceps, vscalefps): seven of 32 operations of exp less
   /// Vectors of sixteen on which a function is computed side by side: their temporaries and its constants fit the registers.
   int64_t functionsAtOnce;
 };

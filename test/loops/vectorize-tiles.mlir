@@ -74,41 +74,69 @@ func.func @elementwise_dynamic_columns(%x: tensor<1x?xf32>, %out: tensor<1x?xf32
   return %result : tensor<1x?xf32>
 }
 
-// exp is used by the sum and by the quotient: a wide row of it is written once and read back. The sum is a scalar, without a tensor.
+// exp is used by the sum and by the quotient: a wide row of it is written once and read back, as many vectors
+// at once as hide its latency. The sum is a scalar, without a tensor.
 // CHECK-LABEL: func.func @costly_wide_row
-// CHECK:         %[[TEMPORARY:.*]] = tensor.empty() : tensor<1x96xf32>
-// CHECK:         %[[WRITTEN:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[TEMPORARY]])
-// CHECK:           math.exp {{.*}} : vector<16xf32>
+// CHECK:         %[[TEMPORARY:.*]] = tensor.empty() : tensor<1x128xf32>
+// V4:            %[[WRITTEN:.*]] = scf.for %{{.*}} = %c0 to %c128 step %c64 iter_args(%{{.*}} = %[[TEMPORARY]])
+// V4-COUNT-4:      math.exp {{.*}} : vector<16xf32>
+// V3:            %[[WRITTEN:.*]] = scf.for %{{.*}} = %c0 to %c128 step %c32 iter_args(%{{.*}} = %[[TEMPORARY]])
+// V3-COUNT-2:      math.exp {{.*}} : vector<16xf32>
 // CHECK-NOT:     math.exp
 // CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (vector<16xf32>)
 // CHECK:           vector.transfer_read %[[WRITTEN]]
 // CHECK:         %[[SUM:.*]] = vector.extract %{{.*}}[0] : f32 from vector<1xf32>
-// CHECK:         scf.for {{.*}} -> (tensor<1x96xf32>)
+// CHECK:         scf.for {{.*}} -> (tensor<1x128xf32>)
 // CHECK:           %[[E:.*]] = vector.transfer_read %[[WRITTEN]]
 // CHECK:           arith.divf %[[E]], %{{.*}}
-func.func @costly_wide_row(%x: tensor<1x96xf32>, %out: tensor<1x96xf32>) -> tensor<1x96xf32> {
+func.func @costly_wide_row(%x: tensor<1x128xf32>, %out: tensor<1x128xf32>) -> tensor<1x128xf32> {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
-  %empty = tensor.empty() : tensor<1x96xf32>
-  %e = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<1x96xf32>) outs(%empty : tensor<1x96xf32>) {
+  %empty = tensor.empty() : tensor<1x128xf32>
+  %e = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<1x128xf32>) outs(%empty : tensor<1x128xf32>) {
     ^bb0(%a: f32, %o: f32):
       %0 = math.exp %a : f32
       linalg.yield %0 : f32
-  } -> tensor<1x96xf32>
+  } -> tensor<1x128xf32>
   %one = tensor.empty() : tensor<1xf32>
   %start = linalg.fill ins(%zero : f32) outs(%one : tensor<1xf32>) -> tensor<1xf32>
-  %sums = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]} ins(%e : tensor<1x96xf32>) outs(%start : tensor<1xf32>) {
+  %sums = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]} ins(%e : tensor<1x128xf32>) outs(%start : tensor<1xf32>) {
     ^bb0(%a: f32, %o: f32):
       %0 = arith.addf %o, %a : f32
       linalg.yield %0 : f32
   } -> tensor<1xf32>
   %sum = tensor.extract %sums[%c0] : tensor<1xf32>
-  %result = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]} ins(%e : tensor<1x96xf32>) outs(%out : tensor<1x96xf32>) {
+  %result = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]} ins(%e : tensor<1x128xf32>) outs(%out : tensor<1x128xf32>) {
     ^bb0(%a: f32, %o: f32):
       %0 = arith.divf %a, %sum : f32
       linalg.yield %0 : f32
-  } -> tensor<1x96xf32>
-  return %result : tensor<1x96xf32>
+  } -> tensor<1x128xf32>
+  return %result : tensor<1x128xf32>
+}
+
+// Columns that are known when the program runs: rounds of several vectors, then single ones, then the tail.
+// CHECK-LABEL: func.func @costly_dynamic_columns
+// CHECK:         %[[COLUMNS:.*]] = tensor.dim
+// V4:            %[[REST:.*]] = arith.remui %[[COLUMNS]], %c64
+// V3:            %[[REST:.*]] = arith.remui %[[COLUMNS]], %c32
+// CHECK:         %[[ROUNDS:.*]] = arith.subi %[[COLUMNS]], %[[REST]]
+// V4:            scf.for %{{.*}} = %c0 to %[[ROUNDS]] step %c64
+// V4-COUNT-4:      math.tanh
+// V3:            scf.for %{{.*}} = %c0 to %[[ROUNDS]] step %c32
+// V3-COUNT-2:      math.tanh
+// CHECK:         %[[TAIL:.*]] = arith.remui %[[COLUMNS]], %c16
+// CHECK:         %[[WHOLE:.*]] = arith.subi %[[COLUMNS]], %[[TAIL]]
+// CHECK:         scf.for %{{.*}} = %[[ROUNDS]] to %[[WHOLE]] step %c16
+// CHECK-COUNT-1:   math.tanh
+// CHECK:         %[[MASK:.*]] = vector.create_mask %[[TAIL]]
+// CHECK:         vector.transfer_write %{{.*}}[%c0, %[[WHOLE]]], %[[MASK]]
+func.func @costly_dynamic_columns(%x: tensor<1x?xf32>, %out: tensor<1x?xf32>) -> tensor<1x?xf32> {
+  %result = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<1x?xf32>) outs(%out : tensor<1x?xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %0 = math.tanh %a : f32
+      linalg.yield %0 : f32
+  } -> tensor<1x?xf32>
+  return %result : tensor<1x?xf32>
 }
 
 // A value used twice by a value used twice, and so on, is evaluated once a place: five multiplications, not thirty-two.
@@ -286,112 +314,6 @@ func.func @no_vector_start_not_neutral(%x: tensor<1x16xf32>, %out: tensor<1xf32>
   return %sums : tensor<1xf32>
 }
 
-//===---- products --------------------------------------------------------------------------------------------------===//
-
-// 1100 k: two blocks of 512 in a loop, whose sums are added to zero, and one of 76. Eight rows are one register tile of v4, two of v3, which also
-// takes the columns sixteen at a time.
-// CHECK-LABEL: func.func @product_in_blocks
-// CHECK-DAG:     %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<16xf32>
-// V4:            scf.for %[[BLOCK:.*]] = %c0 to %c1024 step %c512 iter_args(%[[SUM:arg[0-9]+]] = %[[ZERO]], {{(arg|%|=|_|[a-z0-9, ])*}}) -> (vector<16xf32>
-// V3:            scf.for %[[BLOCK:.*]] = %c0 to %c1024 step %c512 iter_args(%[[SUM:arg[0-9]+]] = %[[ZERO]], {{(arg|%|=|_|[a-z0-9, ])*}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>) {
-// CHECK:           %[[END:.*]] = arith.addi %[[BLOCK]], %c512
-// CHECK:           %[[PART:.*]]:{{.*}} = scf.for %{{.*}} = %[[BLOCK]] to %[[END]] step %c1
-// V4-COUNT-16:       math.fma {{.*}} : vector<16xf32>
-// V4-NOT:            math.fma
-// V3-COUNT-4:        math.fma {{.*}} : vector<16xf32>
-// V3-NOT:            math.fma
-// CHECK:           arith.addf %[[SUM]], %[[PART]]#0
-// CHECK:         scf.for %{{.*}} = %c1024 to %c1100 step %c1
-// CHECK:         arith.addf
-func.func @product_in_blocks(%x: tensor<8x1100xf32>, %panel: tensor<1100x32xf32>, %out: tensor<8x32xf32>) -> tensor<8x32xf32> {
-  %zero = arith.constant 0.0 : f32
-  %start = linalg.fill ins(%zero : f32) outs(%out : tensor<8x32xf32>) -> tensor<8x32xf32>
-  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %panel : tensor<8x1100xf32>, tensor<1100x32xf32>) outs(%start : tensor<8x32xf32>) {
-    ^bb0(%a: f32, %b: f32, %c: f32):
-      %next = math.fma %a, %b, %c : f32
-      linalg.yield %next : f32
-  } -> tensor<8x32xf32>
-  return %product : tensor<8x32xf32>
-}
-
-// The accumulator survives where the pair is hidden: what stands there may be NaN. One truth value chooses
-// between whole vectors.
-// CHECK-LABEL: func.func @product_masked
-// CHECK:         scf.for %[[K:.*]] = %c0 to %c64 step %c1 iter_args(%[[SUM:.*]] = %{{.*}})
-// CHECK:           %[[NEXT:.*]] = math.fma {{.*}}, %[[SUM]]
-// CHECK:           %[[SEEN:.*]] = arith.cmpi sge, %{{.*}}, %[[K]]
-// CHECK:           arith.select %[[SEEN]], %[[NEXT]], %[[SUM]] : vector<16xf32>
-func.func @product_masked(%p: tensor<1x64xf32>, %values: tensor<64x16xf32>, %query: index, %out: tensor<1x16xf32>) -> tensor<1x16xf32> {
-  %zero = arith.constant 0.0 : f32
-  %start = linalg.fill ins(%zero : f32) outs(%out : tensor<1x16xf32>) -> tensor<1x16xf32>
-  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%p, %values : tensor<1x64xf32>, tensor<64x16xf32>) outs(%start : tensor<1x16xf32>) {
-    ^bb0(%a: f32, %b: f32, %c: f32):
-      %next = math.fma %a, %b, %c : f32
-      %key = linalg.index 2 : index
-      %seen = arith.cmpi sge, %query, %key : index
-      %kept = arith.select %seen, %next, %c : f32
-      linalg.yield %kept : f32
-  } -> tensor<1x16xf32>
-  return %product : tensor<1x16xf32>
-}
-
-// What follows a product and costs a function is a loop over rows that reads the sums back: written out for a whole tile it would be sixteen functions
-// long, and their temporaries would not fit the registers. Without a function all of it stays in registers.
-// CHECK-LABEL: func.func @product_and_function
-// CHECK-COUNT-16: vector.transfer_write
-// CHECK:         scf.for %[[ROW:.*]] = %c0 to %c8 step %c1
-// CHECK:           %[[SUM:.*]] = vector.transfer_read %{{.*}}[%[[ROW]], %c0]
-// CHECK:           %[[BIASED:.*]] = arith.addf %[[SUM]], %{{.*}}
-// CHECK:           math.exp %[[BIASED]]
-// CHECK-LABEL: func.func @product_and_bias
-// V4:              scf.for {{.*}} step %c1
-// V4-NOT:          scf.for
-// V4-COUNT-16:     arith.addf
-func.func @product_and_function(%x: tensor<8x64xf32>, %panel: tensor<64x32xf32>, %bias: tensor<32xf32>, %sums: tensor<8x32xf32>,
-                                %out: tensor<8x32xf32>) -> tensor<8x32xf32> {
-  %zero = arith.constant 0.0 : f32
-  %start = linalg.fill ins(%zero : f32) outs(%sums : tensor<8x32xf32>) -> tensor<8x32xf32>
-  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %panel : tensor<8x64xf32>, tensor<64x32xf32>) outs(%start : tensor<8x32xf32>) {
-    ^bb0(%a: f32, %b: f32, %c: f32):
-      %next = math.fma %a, %b, %c : f32
-      linalg.yield %next : f32
-  } -> tensor<8x32xf32>
-  %biased = linalg.generic {indexing_maps = [#mn, #n, #mn], iterator_types = ["parallel", "parallel"]}
-      ins(%product, %bias : tensor<8x32xf32>, tensor<32xf32>) outs(%out : tensor<8x32xf32>) {
-    ^bb0(%a: f32, %b: f32, %c: f32):
-      %sum = arith.addf %a, %b : f32
-      linalg.yield %sum : f32
-  } -> tensor<8x32xf32>
-  %bent = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]}
-      ins(%biased : tensor<8x32xf32>) outs(%out : tensor<8x32xf32>) {
-    ^bb0(%a: f32, %c: f32):
-      %y = math.exp %a : f32
-      linalg.yield %y : f32
-  } -> tensor<8x32xf32>
-  return %bent : tensor<8x32xf32>
-}
-func.func @product_and_bias(%x: tensor<8x64xf32>, %panel: tensor<64x32xf32>, %bias: tensor<32xf32>, %sums: tensor<8x32xf32>,
-                            %out: tensor<8x32xf32>) -> tensor<8x32xf32> {
-  %zero = arith.constant 0.0 : f32
-  %start = linalg.fill ins(%zero : f32) outs(%sums : tensor<8x32xf32>) -> tensor<8x32xf32>
-  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %panel : tensor<8x64xf32>, tensor<64x32xf32>) outs(%start : tensor<8x32xf32>) {
-    ^bb0(%a: f32, %b: f32, %c: f32):
-      %next = math.fma %a, %b, %c : f32
-      linalg.yield %next : f32
-  } -> tensor<8x32xf32>
-  %biased = linalg.generic {indexing_maps = [#mn, #n, #mn], iterator_types = ["parallel", "parallel"]}
-      ins(%product, %bias : tensor<8x32xf32>, tensor<32xf32>) outs(%out : tensor<8x32xf32>) {
-    ^bb0(%a: f32, %b: f32, %c: f32):
-      %sum = arith.addf %a, %b : f32
-      linalg.yield %sum : f32
-  } -> tensor<8x32xf32>
-  return %biased : tensor<8x32xf32>
-}
-
 //===---- computed places -------------------------------------------------------------------------------------------===//
 
 // Row of the table by a computed number, columns side by side: a vector. Many rows are a loop.
@@ -555,37 +477,4 @@ func.func @invariant_read(%bias: tensor<16xf32>, %rows: index, %out: tensor<1x16
     scf.yield %sum : tensor<1x16xf32>
   }
   return %result : tensor<1x16xf32>
-}
-
-// A prefetch that depends on k / 32 is made once in 32 k, in a loop outside of that over k; one that depends on k at each.
-// CHECK-LABEL: func.func @fetching_product
-// V4-SAME:    %[[LATER:[a-z0-9]+]]: memref<64x32xf32>, %[[INTO:[a-z0-9]+]]: memref<8x32xf32>
-// V4:         scf.for %[[FROM:.*]] = %c0 to %c256 step %c32
-// V4:           %[[TO:.*]] = arith.addi %[[FROM]], %c32
-// V4:           %[[END:.*]] = arith.minui %[[TO]], %c256
-// V4:           %[[ROW:.*]] = arith.divui %[[FROM]], %c32
-// V4:           memref.prefetch %[[INTO]][%[[ROW]], %c0], write, locality<2>, data
-// V4-NOT:       memref.prefetch
-// V4:           scf.for %[[K:.*]] = %[[FROM]] to %[[END]] step %c1
-// V4:             memref.prefetch %[[LATER]][%c0, %[[K]]], read, locality<2>, data
-// V4-NOT:         memref.prefetch
-// V4-COUNT-16:    math.fma
-// V4:           } {loop_annotation
-func.func @fetching_product(%x: tensor<8x256xf32>, %w: tensor<256x32xf32>, %out: tensor<8x32xf32>, %later: memref<64x32xf32>, %into: memref<8x32xf32>)
-    -> tensor<8x32xf32> {
-  %zero = arith.constant 0.0 : f32
-  %first = arith.constant 0 : index
-  %period = arith.constant 32 : index
-  %init = linalg.fill ins(%zero : f32) outs(%out : tensor<8x32xf32>) -> tensor<8x32xf32>
-  %product = linalg.generic {indexing_maps = [#mk, #kn, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %w : tensor<8x256xf32>, tensor<256x32xf32>) outs(%init : tensor<8x32xf32>) {
-  ^bb0(%a: f32, %b: f32, %sum: f32):
-    %k = linalg.index 2 : index
-    %row = arith.divui %k, %period : index
-    memref.prefetch %later[%first, %k], read, locality<2>, data : memref<64x32xf32>
-    memref.prefetch %into[%row, %first], write, locality<2>, data : memref<8x32xf32>
-    %next = math.fma %a, %b, %sum : f32
-    linalg.yield %next : f32
-  } -> tensor<8x32xf32>
-  return %product : tensor<8x32xf32>
 }
