@@ -9,10 +9,9 @@ def OutlineKernels : Pass<"heddle-outline-kernels", "mlir::ModuleOp"> {
     Each entry becomes a straight list of calls. A kernel is one product with the elementwise ops that consume it (its epilogue), one attention with the
     reshape that joins its heads, or one chain of row ops with the same rows (elementwise, gathers, reductions, softmax, norms). It has one result: a group
     with a second use inside is cut there. Views, masks and constants are cloned into each kernel that uses them; a view that its consumer cannot read
-    through becomes a copy. Arrays of the caller that lie as
-    the same values do inside (no ragged axis; rows of whole panels, or of a length known at run time) are read and written in place, a result where it
-    has a kernel of its own. Weights, like tensors, are arguments, so equal regions give equal functions, which `duplicate-function-elimination` merges.
-    Source places are taken from before the merge.
+    through becomes a copy. Arrays of the caller that lie as the same values do inside (no ragged axis; rows of whole panels, or of a length known at run
+    time) are read and written in place, a result where it has a kernel of its own. Weights, like tensors, are arguments, so equal regions give equal
+    functions, which `duplicate-function-elimination` merges. Source places are taken from before the merge.
 
     Takes entries on rows of tokens, as VerifyGraph checks them. Leaves entries with calls and uses of weights alone, and private functions of heddle ops.
     Example: test/linalg/outline-kernels.mlir.

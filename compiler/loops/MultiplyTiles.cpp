@@ -102,7 +102,8 @@ struct RegisterTile {
 
 /// Rows in equal parts of at most the target's tile; then as many columns as there are accumulators left: one row alone needs several to keep the
 /// multipliers busy.
-Value heddle::multiplyTiles(TileEvaluator &evaluator, linalg::GenericOp op, Value destination, const Target &target) {
+Value heddle::multiplyTiles(TileEvaluator &evaluator, linalg::GenericOp op, Value destination) {
+  const Target &target = evaluator.target;
   auto ranges = op.getStaticLoopRanges();
   SmallVector<int64_t> rows = llvm::to_vector(llvm::seq<int64_t>(0, ranges[0]));
   SmallVector<Lanes> groups = evaluator.groupsOf(ranges[1]);

@@ -128,6 +128,12 @@ Value ProductTiles::addTiles(Value sum, Value part, Value out) {
   return add.getResult(0);
 }
 
+/// Where `tensor` lies: only memory can be fetched.
+Value ProductTiles::bufferOf(Value tensor) {
+  auto layout = bufferization::getMemRefTypeWithFullyDynamicLayout(cast<RankedTensorType>(tensor.getType()));
+  return bufferization::ToBufferOp::create(rewriter, tensor.getLoc(), layout, tensor, /*read_only=*/true);
+}
+
 /// The weights of later tiles are on their way into L2 while this one is multiplied. While T whole tiles of rows pass over one block of a panel (or
 /// all of it), each of them fetches a T-th of what lies behind it: the next block, or the next panel; one line in 128 bytes is enough, lines come in
 /// pairs. Fewer rows than a whole tile pass once, at the pace of memory: each k fetches both lines of one not far ahead.
@@ -152,8 +158,7 @@ void ProductTiles::prefetchAhead(Value tile, Value wholeTileRow, const TileWindo
   }
   Value from = window.inner ? getValueOrCreateConstantIndexOp(rewriter, loc, window.inner->from) : index(0);
   Value behind = make(arith::AddIOp(), from, index(isWhole ? depth : std::min(depth, fetchDistance)));
-  auto layout = bufferization::getMemRefTypeWithFullyDynamicLayout(type);
-  Value panel = bufferization::ToBufferOp::create(rewriter, loc, layout, weight, /*read_only=*/true);
+  Value panel = bufferOf(weight);
   rewriter.setInsertionPointToStart(product.getBody());
   Value k = linalg::IndexOp::create(rewriter, loc, 2), at = make(arith::AddIOp(), first, make(arith::MulIOp(), k, step));
   for (int64_t line = 0; line < (isWhole ? 1 : 2); ++line) {
@@ -176,11 +181,7 @@ void ProductTiles::prefetchInPlace(Value tile, Value into, const TileWindow &win
   rewriter.setInsertionPoint(product);
   llvm::SetVector<Value> tensors = chain.getInputsInPlace();
   tensors.insert(into);
-  SmallVector<Value> buffers;
-  for (Value tensor : tensors) {
-    auto layout = bufferization::getMemRefTypeWithFullyDynamicLayout(cast<RankedTensorType>(tensor.getType()));
-    buffers.push_back(bufferization::ToBufferOp::create(rewriter, loc, layout, tensor, /*read_only=*/true));
-  }
+  SmallVector<Value> buffers = llvm::map_to_vector(tensors, [&](Value tensor) { return bufferOf(tensor); });
   Value first = getValueOrCreateConstantIndexOp(rewriter, loc, window.row), each = index(period), last = index(window.rows - 1);
   rewriter.setInsertionPointToStart(product.getBody());
   Value k = linalg::IndexOp::create(rewriter, loc, 2);

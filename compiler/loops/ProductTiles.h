@@ -24,6 +24,7 @@ private:
   mlir::Value addTiles(mlir::Value sum, mlir::Value part, mlir::Value out);
   void prefetchAhead(mlir::Value product, mlir::Value wholeTileRow, const TileWindow &window);
   void prefetchInPlace(mlir::Value product, mlir::Value into, const TileWindow &window);
+  mlir::Value bufferOf(mlir::Value tensor);
   mlir::Value index(int64_t value) const;
 };
 

@@ -101,7 +101,7 @@ void reduceRows(TileEvaluator &evaluator, mlir::linalg::GenericOp op);
 mlir::Value reduceTallRows(TileEvaluator &evaluator, mlir::linalg::GenericOp op, mlir::Value destination);
 
 /// [R, K], [K, N] -> [R, N]: kept in registers if the result is small, else written to `destination`; returns what was written, or null.
-mlir::Value multiplyTiles(TileEvaluator &evaluator, mlir::linalg::GenericOp op, mlir::Value destination, const Target &target);
+mlir::Value multiplyTiles(TileEvaluator &evaluator, mlir::linalg::GenericOp op, mlir::Value destination);
 
 /// [R, N], read in vectors along R: transposed in registers, written to `destination`.
 mlir::Value transposeTile(TileEvaluator &evaluator, mlir::linalg::GenericOp op, mlir::Value destination);

@@ -15,7 +15,7 @@ namespace {
 
 /// The ops of one block, in order.
 struct BlockVectorizer {
-  BlockVectorizer(Block &block, const Target &target) : tiles(block), evaluator(tiles, target, block.getParentOp()->getContext()), target(target) {}
+  BlockVectorizer(Block &block, const Target &target) : tiles(block), evaluator(tiles, target, block.getParentOp()->getContext()) {}
 
   unsigned run() {
     SmallVector<linalg::LinalgOp> ops = tiles.ops();
@@ -70,7 +70,7 @@ struct BlockVectorizer {
     case TileKind::Transposed:
       return transposeTile(evaluator, op, destinationOf(op));
     case TileKind::Product:
-      return multiplyTiles(evaluator, op, destinationOf(op), target);
+      return multiplyTiles(evaluator, op, destinationOf(op));
     case TileKind::Elementwise:
       if (staysInRegisters(op))
         keepTile(op);
@@ -139,7 +139,6 @@ struct BlockVectorizer {
 
   BlockTiles tiles;
   TileEvaluator evaluator;
-  const Target &target;
 };
 
 /// Values leave the loops in which they do not change. Tensors stay: an initial value made outside of its loop would be copied in every round.

@@ -77,7 +77,12 @@ func.func private @softmax(%x: !x) -> !x {
 // CHECK: %[[CHUNKS:.*]] = arith.ceildivui %[[WIDTH]], %[[CHUNK]]
 // CHECK: scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) in (%{{.*}}, 2, %[[CHUNKS]])
 // CHECK: scf.for {{.*}} -> (tensor<512xf32>, tensor<512xf32>, tensor<512x16xf32>)
-// CHECK: tensor<16x64xf32>
+// Keys that are all real follow each other; of others the place is looked for.
+// CHECK: scf.if %{{.*}} -> (tensor<16x64xf32>)
+// CHECK-NOT: arith.minsi
+// CHECK: scf.yield %{{.*}} : tensor<16x64xf32>
+// CHECK: arith.minsi
+// CHECK: scf.yield %{{.*}} : tensor<16x64xf32>
 // CHECK: scf.for {{.*}} -> (tensor<512xf32>, tensor<512xf32>, tensor<512x16xf32>)
 // CHECK: tensor<8x64xf32>
 func.func private @attention(%x: !x, %o: !o, %s: !s) -> !x {

@@ -97,6 +97,13 @@ func.func @exp2_vector(%x: vector<16xf32>) -> vector<16xf32> {
   %y = math.exp2 %x : vector<16xf32>
   return %y : vector<16xf32>
 }
+// CHECK-LABEL: @exp2_of_eight
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.reduce.ps.256"
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.256"
+func.func @exp2_of_eight(%x: vector<8xf32>) -> vector<8xf32> {
+  %y = math.exp2 %x : vector<8xf32>
+  return %y : vector<8xf32>
+}
 // CHECK-LABEL: @exp2_scalar
 // CHECK-NOT: math.exp2
 // CHECK-COUNT-5: math.fma %{{.*}} : f32

@@ -196,6 +196,22 @@ func.func @truth_in_registers(%x: tensor<1x16xf32>, %out: tensor<1x16xf32>) -> t
   return %result : tensor<1x16xf32>
 }
 
+// Eight values are one vector of eight, without a mask: what is stored whole can be read back at once.
+// CHECK-LABEL: func.func @eight_values
+// CHECK-NOT:     vector<16x
+// CHECK:         %[[V:.*]] = vector.transfer_read %arg0[%c0]{{.*}} : tensor<8xf32>, vector<8xf32>
+// CHECK:         %[[SUM:.*]] = arith.addf %[[V]], %{{.*}} : vector<8xf32>
+// CHECK:         vector.transfer_write %[[SUM]], %arg2[%c0]{{.*}} : vector<8xf32>, tensor<8xf32>
+func.func @eight_values(%x: tensor<8xf32>, %scalar: f32, %out: tensor<8xf32>) -> tensor<8xf32> {
+  %result = linalg.generic {indexing_maps = [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%out : tensor<8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %0 = arith.addf %a, %scalar : f32
+      linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  return %result : tensor<8xf32>
+}
+
 //===---- reductions ------------------------------------------------------------------------------------------------===//
 
 // Element i in lane i mod 16; the tail keeps the other lanes; then halves of 8, 4, 2, 1.
