@@ -1,8 +1,8 @@
 // Attention: scf.forall over batch rows, chunks of queries and heads; in it a loop over key blocks at absolute positions, which are copied once for
-// the whole chunk, and in that a loop over tiles of queries, each a handful of linalg ops on static tiles. The running maximum, sum and output are
-// merged block by block as the arithmetic contract says; nothing of size queries x keys exists. Vaswani et al. 2017; the merge is that of Milakov,
-// Gimelshein 2018.
-#include "compiler/linalg/KernelLowering.h"
+// the whole chunk (one query alone reads them in place), and in that a loop over tiles of queries, each a handful of linalg ops on static tiles. The
+// running maximum, sum and output are merged block by block as the arithmetic contract says; nothing of size queries x keys exists. Vaswani et al.
+// 2017; the merge is that of Milakov, Gimelshein 2018.
+#include "compiler/linalg/HeadBuffer.h"
 #include "compiler/support/BitSizes.h"
 #include "compiler/support/Target.h"
 
@@ -16,54 +16,11 @@ namespace {
 constexpr int64_t widestHead = 4096;
 /// Keys of a block that is not wholly visible which are looked at together.
 constexpr int64_t keyStep = 8;
+/// Columns of one query alone: eight vectors keep the multipliers busy.
+constexpr int64_t lonePanel = 4 * panelColumns;
 
 /// Queries of a task at most, whose heads have this width: whole tiles, fewer of them where heads are wide.
 int64_t chunkOf(int64_t width) { return std::clamp<int64_t>(queryChunkFloats / width / queryTile * queryTile, queryTile, queryChunk); }
-
-/// An operand [tokens, heads, width] in its buffer.
-struct HeadBuffer {
-  Value tensor;
-  int64_t rowsPerToken, headRows, headColumns, first, width;
-  int64_t batchRows = 0; // rows of a batch row beyond its tokens
-  Value padding = {};    // tokens of each batch row with its padding, in an array of the caller's
-  Value batchShift = {}; // batchRows times the batch row, once that is known
-  Value firstToken = {}; // of the batch row among padded ones, once that is known
-
-  static std::optional<HeadBuffer> of(LinalgBuilder &b, const KernelLowering &kernel, Value operand) {
-    auto view = headViewOf(operand);
-    auto flatten = view ? view->base.getDefiningOp<FlattenOp>() : FlattenOp();
-    Value tensor = view ? kernel.argument(flatten ? flatten.getSource() : view->base) : Value();
-    if (!tensor)
-      return std::nullopt;
-    DimsAttr base = dimsOf(view->base);
-    int64_t axes = base.getRank(), width = cast<RankedTensorType>(operand.getType()).getShape().back();
-    if (view->headsFirst) { // (batch, head, token) is row (batch * heads + head) * tokens + token
-      int64_t heads = base.shape()[1], tokens = base.shape()[2];
-      return HeadBuffer{tensor, 1, tokens, 0, view->first, width, (heads - 1) * tokens};
-    }
-    // [tokens, heads, columns] or [batch, tokens, heads, columns]: all axes but the last are one in memory
-    bool headed = axes == cast<RankedTensorType>(operand.getType()).getRank();
-    HeadBuffer buffer{tensor, headed ? base.shape()[axes - 2] : 1, headed ? 1 : 0, view->headColumns, view->first, width};
-    if (flatten)
-      buffer.padding = kernel.extent(b, dimsOf(flatten.getSource()), 1);
-    return buffer;
-  }
-  void setBatch(LinalgBuilder &b, Value batch) {
-    if (padding)
-      firstToken = b.multiply(batch, padding);
-    if (batchRows)
-      batchShift = b.multiply(batch, b.index(batchRows));
-  }
-  /// Token `index` of a batch row whose first one is `offset` among rows of tokens.
-  Value tokenAt(LinalgBuilder &b, Value offset, Value index) const { return b.add(firstToken ? firstToken : offset, index); }
-  Value rowAt(LinalgBuilder &b, Value token, Value head) const {
-    Value row = rowsPerToken == 1 ? token : b.multiply(token, b.index(rowsPerToken));
-    if (headRows)
-      row = b.add(row, b.multiply(head, b.index(headRows)));
-    return batchShift ? b.add(row, batchShift) : row;
-  }
-  Value columnAt(LinalgBuilder &b, Value head) const { return b.add(b.multiply(head, b.index(headColumns)), b.index(first)); }
-};
 
 class AttentionLowering {
 public:
@@ -94,6 +51,7 @@ private:
     Value firstQuery, firstKey; // positions
     int64_t rows;
     Value queries, keys, values; // [rows, width] times the scale, [width, keyBlock], [keyBlock, width]
+    bool inPlace = false;        // the keys are [keyBlock, width]: not copied
     Value seen = {};             // [rows, keyBlock], 1 or 0, where the mask reads a tensor
   };
   struct Merge { // how a block joins the running state, all [rows]
@@ -103,6 +61,9 @@ private:
   Value chunk(LinalgBuilder &b, const Chunk &chunk, Value out);
   std::pair<Value, State> begin(LinalgBuilder &b, const Chunk &chunk);
   State visit(LinalgBuilder &b, const Chunk &chunk, Value scaled, Value firstKey, const State &state);
+  State visitAlone(LinalgBuilder &b, const Chunk &chunk, Value scaled, Value firstKey, const State &state);
+  State visitCopies(LinalgBuilder &b, const Chunk &chunk, Value scaled, Value firstKey, const State &state);
+  State joinTile(LinalgBuilder &b, const Chunk &chunk, Value tile, Block at, Value scaled, const State &state, bool full);
   Value finish(LinalgBuilder &b, const Chunk &chunk, const State &state, Value out);
   Value clear(LinalgBuilder &b, Value out, Value from, Value to);
   std::pair<Value, Value> keyBlocks(LinalgBuilder &b, const Chunk &chunk);
@@ -113,6 +74,7 @@ private:
   Merge factors(LinalgBuilder &b, int64_t rows, const State &state, Value m, Value l);
   Value combine(LinalgBuilder &b, const Merge &into, Value fresh, Value running, ArrayRef<AffineMap> maps);
   Value copyKeys(LinalgBuilder &b, const HeadBuffer &from, Value firstKey, bool transposed);
+  Value keysInPlace(LinalgBuilder &b, const HeadBuffer &from, Value firstKey);
   std::pair<Value, Value> visible(LinalgBuilder &g, const Block &at, Value queryIndex, Value keyIndex, Value score);
   MaskSite site() { return kernel.siteOf(batch, queryHead, queries, keys); }
   /// `body` on [rows, columns] pieces of `out`, a panel of columns at a time: code and registers do not grow with the width of a head.
@@ -138,11 +100,11 @@ Value AttentionLowering::byColumns(LinalgBuilder &b, int64_t rows, int64_t width
     SmallVector<OpFoldResult> at{i.attr(0), first}, sizes{i.attr(rows), i.attr(columns)};
     return i.insert(body(i, first, columns, i.slice(whole, at, sizes)), whole, at, sizes);
   };
-  int64_t even = width / panelColumns * panelColumns;
-  if (width <= panelColumns)
+  int64_t panel = rows == 1 ? lonePanel : panelColumns, even = width / panel * panel;
+  if (width <= panel)
     return body(b, b.index(0), width, out);
-  Value done = loop(b, b.index(0), b.index(even), panelColumns, {out},
-                    [&](LinalgBuilder &i, Value first, const State &whole) { return State{piece(i, first, panelColumns, whole[0])}; })[0];
+  Value done = loop(b, b.index(0), b.index(even), panel, {out},
+                    [&](LinalgBuilder &i, Value first, const State &whole) { return State{piece(i, first, panel, whole[0])}; })[0];
   return even == width ? done : piece(b, b.index(even), width - even, done);
 }
 
@@ -236,6 +198,13 @@ Value AttentionLowering::copyKeys(LinalgBuilder &b, const HeadBuffer &from, Valu
   return choice.getResult(0);
 }
 
+/// The keys of a block that are all real, where they lie: [keyBlock, width].
+Value AttentionLowering::keysInPlace(LinalgBuilder &b, const HeadBuffer &from, Value firstKey) {
+  Value token = from.tokenAt(b, keys.offset, b.subtract(firstKey, keys.start));
+  SmallVector<OpFoldResult> at{from.rowAt(b, token, keyHead), from.columnAt(b, keyHead)}, sizes{b.attr(keyBlock), b.attr(from.width)};
+  return b.slice(from.tensor, at, sizes, {b.attr(from.rowsPerToken), b.attr(1)});
+}
+
 /// queries @ keys^T of a block, [rows, keyBlock], as the mask changes them. Not full: panel by panel, as far as some pair of it is visible, and
 /// -infinity where none is.
 Value AttentionLowering::scores(LinalgBuilder &b, const Block &at, bool full) {
@@ -243,7 +212,7 @@ Value AttentionLowering::scores(LinalgBuilder &b, const Block &at, bool full) {
   AffineMap whole = b.map(2, {0, 1});
   auto multiply = [&](LinalgBuilder &i, Value columns, OpFoldResult width) {
     return i.generic({at.queries, columns}, i.fill(i.zero(element), i.empty({R, width}, element)),
-                     {b.map(3, {0, 2}), b.map(3, {2, 1}), b.map(3, {0, 1})}, 1,
+                     {b.map(3, {0, 2}), at.inPlace ? b.map(3, {1, 2}) : b.map(3, {2, 1}), b.map(3, {0, 1})}, 1,
                      [](LinalgBuilder &g, ValueRange v) { return g.make<math::FmaOp>(v[0], v[1], v[2]); });
   };
   if (full) {
@@ -373,21 +342,43 @@ std::pair<Value, AttentionLowering::State> AttentionLowering::begin(LinalgBuilde
   return {scaled, all};
 }
 
+/// A tile of a chunk sees the block `at`.
+AttentionLowering::State AttentionLowering::joinTile(LinalgBuilder &b, const Chunk &chunk, Value tile, Block at, Value scaled, const State &state,
+                                                     bool full) {
+  OpFoldResult slot = chunk.slot(b, tile), R = b.attr(chunk.rows), zero = b.attr(0);
+  SmallVector<OpFoldResult> origin{slot, zero}, sizes{R, b.attr(value.width)};
+  at.queries = b.slice(scaled, {slot, zero}, {R, b.attr(query.width)});
+  State mine{b.slice(state[0], {slot}, {R}), b.slice(state[1], {slot}, {R}), b.slice(state[2], origin, sizes)};
+  State next = join(b, at, mine, full);
+  return {b.insert(next[0], state[0], {slot}, {R}), b.insert(next[1], state[1], {slot}, {R}), b.insert(next[2], state[2], origin, sizes)};
+}
+
 /// All tiles of a chunk see a block of keys, whose copies serve them all.
-AttentionLowering::State AttentionLowering::visit(LinalgBuilder &b, const Chunk &chunk, Value scaled, Value firstKey, const State &state) {
+AttentionLowering::State AttentionLowering::visitCopies(LinalgBuilder &b, const Chunk &chunk, Value scaled, Value firstKey, const State &state) {
   Value keysTile = copyKeys(b, key, firstKey, true), valuesTile = copyKeys(b, value, firstKey, false);
   return loop(b, b.index(0), chunk.tiles, 1, state, [&](LinalgBuilder &i, Value tile, const State &running) {
-    OpFoldResult slot = chunk.slot(i, tile), R = i.attr(chunk.rows), zero = i.attr(0);
     Block at{i.add(queries.start, chunk.firstQuery(i, tile)), firstKey, chunk.rows, {}, keysTile, valuesTile};
     auto [some, all] = classify(i, at, firstKey, keyBlock);
-    return choose(i, some, chunk.rows == 1 ? Value() : all, running, [&](LinalgBuilder &t, bool full) -> State {
-      SmallVector<OpFoldResult> origin{slot, zero}, sizes{R, t.attr(value.width)};
-      at.queries = t.slice(scaled, {slot, zero}, {R, t.attr(query.width)});
-      State mine{t.slice(running[0], {slot}, {R}), t.slice(running[1], {slot}, {R}), t.slice(running[2], origin, sizes)};
-      State next = join(t, at, mine, full);
-      return {t.insert(next[0], running[0], {slot}, {R}), t.insert(next[1], running[1], {slot}, {R}), t.insert(next[2], running[2], origin, sizes)};
-    });
+    return choose(i, some, chunk.rows == 1 ? Value() : all, running,
+                  [&](LinalgBuilder &t, bool full) { return joinTile(t, chunk, tile, at, scaled, running, full); });
   });
+}
+
+/// One query alone, which sees all of a block, reads it once, in place: written to copies, keys and values from memory would take twice as long.
+AttentionLowering::State AttentionLowering::visitAlone(LinalgBuilder &b, const Chunk &chunk, Value scaled, Value firstKey, const State &state) {
+  Block at{b.add(queries.start, chunk.start), firstKey, chunk.rows, {}, {}, {}, true};
+  Value all = classify(b, at, firstKey, keyBlock).second, isAlone = b.compare(P::eq, chunk.count, b.index(1));
+  auto choice = scf::IfOp::create(b, b.loc, ValueRange(state).getTypes(), b.both(isAlone, all), true);
+  LinalgBuilder t(OpBuilder::atBlockBegin(choice.thenBlock()), b.loc), e(OpBuilder::atBlockBegin(choice.elseBlock()), b.loc);
+  at.keys = keysInPlace(t, key, firstKey);
+  at.values = keysInPlace(t, value, firstKey);
+  scf::YieldOp::create(t, t.loc, joinTile(t, chunk, t.index(0), at, scaled, state, true));
+  scf::YieldOp::create(e, e.loc, visitCopies(e, chunk, scaled, firstKey, state));
+  return State(choice.getResults());
+}
+
+AttentionLowering::State AttentionLowering::visit(LinalgBuilder &b, const Chunk &chunk, Value scaled, Value firstKey, const State &state) {
+  return chunk.rows == 1 ? visitAlone(b, chunk, scaled, firstKey, state) : visitCopies(b, chunk, scaled, firstKey, state);
 }
 
 /// o / l, or 0 where no key was visible, into [count, width].

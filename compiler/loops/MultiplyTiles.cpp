@@ -57,6 +57,8 @@ struct RegisterTile {
     return SmallVector<Value>(loop.getResults());
   }
   SmallVector<Value> steps(Value from, Value to, ArrayRef<Value> start) const {
+    if (OpOperand *along = operandAlongInner(op))
+      return stepsAlong(*along, from, to, start);
     OpBuilder &b = evaluator.builder;
     auto loop = scf::ForOp::create(b, evaluator.loc, from, to, evaluator.index(1), start);
     OpBuilder::InsertionGuard guard(b);
@@ -67,6 +69,51 @@ struct RegisterTile {
       return evaluator.splat(evaluator.evaluate(op, place, loop.getRegionIterArgs()[i]));
     });
     scf::YieldOp::create(b, evaluator.loc, next);
+    return SmallVector<Value>(loop.getResults());
+  }
+  /// The same where columns are transposed in registers, sixteen k at a time. Where `to` is no multiple of sixteen, it is a constant.
+  SmallVector<Value> stepsAlong(OpOperand &operand, Value from, Value to, ArrayRef<Value> start) const {
+    OpBuilder &b = evaluator.builder;
+    int64_t rest = getConstantIntValue(to).value_or(0) % vectorLanes;
+    Value whole = rest ? evaluator.index(*getConstantIntValue(to) - rest) : to;
+    auto loop = scf::ForOp::create(b, evaluator.loc, from, whole, evaluator.index(vectorLanes), start);
+    stayLoop(loop);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      SmallVector<Value> carried(loop.getRegionIterArgs());
+      scf::YieldOp::create(b, evaluator.loc, transposedSteps(operand, loop.getInductionVar(), vectorLanes, carried));
+    }
+    SmallVector<Value> done(loop.getResults());
+    return rest ? transposedSteps(operand, whole, rest, done) : done;
+  }
+  /// k, k + 1 ... , `count` of them, of one group after the other: a loop, whose carried values move up by one group each time. The registers hold
+  /// one block of columns, and the chains of different groups overlap.
+  SmallVector<Value> transposedSteps(OpOperand &operand, Value k, int64_t count, ArrayRef<Value> start) const {
+    OpBuilder &b = evaluator.builder;
+    Value first = evaluator.asValue(groups.front().start), step = evaluator.index(vectorLanes);
+    Value end = evaluator.index(*getConstantIntValue(groups.back().start) + vectorLanes);
+    auto loop = scf::ForOp::create(b, evaluator.loc, first, end, step, start);
+    stayLoop(loop);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> values(loop.getRegionIterArgs());
+    Lanes lanes{OpFoldResult(loop.getInductionVar()), {}};
+    SmallVector<Value> columns = evaluator.alongInner(operand, lanes, k, count);
+    for (int64_t i = 0; i < count; ++i) {
+      Value inner = arith::AddIOp::create(b, evaluator.loc, k, evaluator.index(i));
+      evaluator.columnsAlongInner = columns[i];
+      for (auto [row, index] : llvm::enumerate(rows)) {
+        Value &value = values[row * groups.size()];
+        value = evaluator.splat(evaluator.evaluate(op, {b.getIndexAttr(index), lanes, inner}, value));
+      }
+    }
+    evaluator.columnsAlongInner = Value();
+    for (size_t row = 0; row < rows.size(); ++row) {
+      auto ofRow = values.begin() + row * groups.size();
+      std::rotate(ofRow, ofRow + 1, ofRow + groups.size());
+    }
+    scf::YieldOp::create(b, evaluator.loc, values);
     return SmallVector<Value>(loop.getResults());
   }
   /// sums + (a chain that starts from zero), for each accumulator.

@@ -50,6 +50,7 @@ def VectorizeTiles : Pass<"heddle-vectorize-tiles", "::mlir::func::FuncOp"> {
     - over (m, n, k): a loop over k with one accumulator per row and 16 columns, in register tiles of the CPU; over blocks of 512 k each sum starts at
       zero and is added to the result in ascending order. The body may select between the accumulator and its successor. A `memref.prefetch` of
       the body which depends on k only as k / p is made once in p of them, in a loop outside of that.
+      An operand whose columns lie one behind the other (keys in place) is read sixteen columns by sixteen k, and transposed by shuffles.
     - rows reduced to one value each: element i goes to lane i mod 16, lanes beyond the row keep their value; then 16 -> 8 -> 4 -> 2 -> 1, low half with
       high half. The rows of a tile share these steps, and their values are one vector.
     - elementwise, but reading side by side along the rows (keys copied as columns): sixteen by sixteen, transposed by shuffles.

@@ -249,6 +249,8 @@ Value TileEvaluator::evaluateOperand(OpOperand &operand, const TilePlace &place)
       return kept->second[*getConstantIntValue(place.row)];
     return lanesOf(source, place);
   }
+  if (columnsAlongInner && &operand == operandAlongInner(op))
+    return columnsAlongInner;
   AffineMap map = op.getMatchingIndexingMap(&operand);
   unsigned rank = place.row && place.lanes ? 2 : 1;
   if (source == overwritten && map.getNumResults() == rank && isInPlace(operand, *tiles.kindOf(op)))
@@ -268,6 +270,17 @@ Value TileEvaluator::evaluateOperand(OpOperand &operand, const TilePlace &place)
   if (isVector)
     return read(source, indices, *place.lanes);
   return tensor::ExtractOp::create(builder, loc, source, indices);
+}
+
+SmallVector<Value> TileEvaluator::alongInner(OpOperand &operand, const Lanes &columns, Value k, int64_t count) {
+  SmallVector<Value> vectors;
+  Lanes lanes{OpFoldResult(k), count < vectorLanes ? maskOf(count) : Value()};
+  for (int64_t i = 0; i < vectorLanes; ++i) {
+    Value column = arith::AddIOp::create(builder, loc, asValue(columns.start), index(i));
+    vectors.push_back(read(operand.get(), {column, k}, lanes));
+  }
+  transposeVectors(*this, vectors);
+  return vectors;
 }
 
 Value TileEvaluator::lanesOf(Value result, const TilePlace &place) {

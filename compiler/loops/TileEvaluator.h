@@ -38,6 +38,9 @@ public:
   /// Two vectors (or scalars) joined as the reduction `op` joins its accumulator, `low`, with an element, `high`.
   mlir::Value combine(mlir::linalg::GenericOp op, const Combiner &combiner, mlir::Value low, mlir::Value high);
 
+  /// Columns [columns.start, + 16) of an operandAlongInner at k, k + 1 ..., `count` of them: sixteen vectors, the others of no meaning.
+  llvm::SmallVector<mlir::Value> alongInner(mlir::OpOperand &operand, const Lanes &columns, mlir::Value k, int64_t count);
+
   //--- how an op may be evaluated
   /// Some operand, or operand of an operand evaluated on demand, is in registers: its columns are constants (tiles), its row is (tiles and scalars).
   bool needsConstantColumns(mlir::linalg::GenericOp op) const;
@@ -76,6 +79,8 @@ public:
   llvm::DenseMap<mlir::Value, mlir::Value> written;
   /// While a tile is written: the tensor as it was, and as it is by now. Reads in place take the latter, or the former would have to be copied.
   mlir::Value overwritten, current;
+  /// While a product with an operandAlongInner is evaluated: that operand's vector at this place.
+  mlir::Value columnsAlongInner;
 
 private:
   using Values = llvm::DenseMap<mlir::Value, mlir::Value>;
@@ -102,6 +107,9 @@ mlir::Value reduceTallRows(TileEvaluator &evaluator, mlir::linalg::GenericOp op,
 
 /// [R, K], [K, N] -> [R, N]: kept in registers if the result is small, else written to `destination`; returns what was written, or null.
 mlir::Value multiplyTiles(TileEvaluator &evaluator, mlir::linalg::GenericOp op, mlir::Value destination);
+
+/// Sixteen vectors of sixteen lanes: lane j of vector i and lane i of vector j change places.
+void transposeVectors(TileEvaluator &evaluator, llvm::MutableArrayRef<mlir::Value> vectors);
 
 /// [R, N], read in vectors along R: transposed in registers, written to `destination`.
 mlir::Value transposeTile(TileEvaluator &evaluator, mlir::linalg::GenericOp op, mlir::Value destination);

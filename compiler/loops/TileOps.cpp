@@ -91,6 +91,21 @@ static bool readsRows(OpOperand &operand, const LoopRoles &loops) {
   return true;
 }
 
+OpOperand *heddle::operandAlongInner(GenericOp product) {
+  LoopRoles loops = loopRoles(TileKind::Product);
+  for (OpOperand *operand : product.getDpsInputOperands()) {
+    AffineMap map = product.getMatchingIndexingMap(operand);
+    if (map.getNumResults() == 2 && isDimension(map.getResult(0), *loops.column) && isDimension(map.getResult(1), *loops.inner))
+      return operand;
+  }
+  return nullptr;
+}
+
+/// Sixteen columns and sixteen k at a time: whole vectors, and nothing else that goes by k.
+static bool mayReadAlongInner(GenericOp product) {
+  return product.getStaticLoopRanges()[1] % vectorLanes == 0 && product.getBody()->getOps<memref::PrefetchOp>().empty();
+}
+
 //===---- bodies --------------------------------------------------------------------------------------------------===//
 
 LaneShape heddle::laneShape(Value value, GenericOp op, unsigned columnLoop) {
@@ -255,8 +270,10 @@ static std::optional<TileKind> kindOfFill(linalg::FillOp op) {
 /// All of it vectors in the directions of the kind, its result apart.
 static bool readsVectors(GenericOp op, TileKind kind) {
   LoopRoles loops = loopRoles(kind);
-  return hasVectorBody(op, kind) &&
-         llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) { return op.isDpsInit(&operand) || readsRows(operand, loops); });
+  OpOperand *along = kind == TileKind::Product && mayReadAlongInner(op) ? operandAlongInner(op) : nullptr;
+  return hasVectorBody(op, kind) && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+           return op.isDpsInit(&operand) || &operand == along || readsRows(operand, loops);
+         });
 }
 
 /// An elementwise op that would be one if its loops were exchanged; its destination is not read, and made of whole vectors. A few rows are few

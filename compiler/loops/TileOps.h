@@ -56,6 +56,9 @@ std::optional<TileKind> tileKind(mlir::Operation *op);
 /// code would be R times as long.
 bool isTall(mlir::Operation *op);
 
+/// The operand of a product whose map is (column, k): its columns lie one behind the other, the k of a column side by side. Or null.
+mlir::OpOperand *operandAlongInner(mlir::linalg::GenericOp product);
+
 /// Whether an operand is read or written in the place of the result: map (row, column), (row) for one value per row, (column) for values.
 bool isInPlace(mlir::OpOperand &operand, TileKind kind);
 

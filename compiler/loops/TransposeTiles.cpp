@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace heddle;
 
-/// Sixteen vectors of sixteen lanes: lane j of vector i and lane i of vector j change places. Step d exchanges what differs in bit d of i and j.
-static void transpose(TileEvaluator &evaluator, MutableArrayRef<Value> vectors) {
+/// Step d exchanges what differs in bit d of i and j.
+void heddle::transposeVectors(TileEvaluator &evaluator, MutableArrayRef<Value> vectors) {
   OpBuilder &b = evaluator.builder;
   for (int64_t d = vectorLanes / 2; d >= 1; d /= 2) {
     SmallVector<int64_t> low, high; // lanes of the first vector, then of the second
@@ -34,7 +34,7 @@ static Value transposeBlock(TileEvaluator &evaluator, linalg::GenericOp op, cons
   SmallVector<Value> vectors;
   for (int64_t i = 0; i < vectorLanes; ++i)
     vectors.push_back(evaluator.splat(evaluator.evaluate(op, {OpFoldResult(after(column, i)), rows, {}})));
-  transpose(evaluator, vectors);
+  transposeVectors(evaluator, vectors);
   Value first = evaluator.asValue(rows.start);
   for (int64_t i = 0; i < valid; ++i)
     destination = evaluator.write(vectors[i], destination, {OpFoldResult(after(first, i)), Lanes{OpFoldResult(column), {}}, {}});

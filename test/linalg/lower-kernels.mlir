@@ -85,6 +85,14 @@ func.func private @softmax(%x: !x) -> !x {
 // CHECK: scf.yield %{{.*}} : tensor<16x64xf32>
 // CHECK: scf.for {{.*}} -> (tensor<512xf32>, tensor<512xf32>, tensor<512x16xf32>)
 // CHECK: tensor<8x64xf32>
+// One query alone that sees all of a block takes keys and values where they lie.
+// CHECK: scf.for {{.*}} -> (tensor<8xf32>, tensor<8xf32>, tensor<8x16xf32>)
+// CHECK: scf.if %{{.*}} -> (tensor<8xf32>, tensor<8xf32>, tensor<8x16xf32>)
+// CHECK-NEXT: %[[KEY:.*]] = arith
+// CHECK-NOT: arith.minsi
+// CHECK: %[[KEYS:.*]] = tensor.extract_slice %{{.*}} [64, 16] [1, 1] : tensor<?x32xf32> to tensor<64x16xf32>
+// CHECK: tensor.extract_slice %{{.*}} [64, 16] [1, 1] : tensor<?x32xf32> to tensor<64x16xf32>
+// CHECK: ins(%{{.*}}, %[[KEYS]] : tensor<1x16xf32>, tensor<64x16xf32>)
 func.func private @attention(%x: !x, %o: !o, %s: !s) -> !x {
   %q = heddle.reshape %x : !x -> !q
   %m = heddle.mask_causal

@@ -172,3 +172,49 @@ func.func @fetching_out_of_step(%x: tensor<8x64xf32>, %w: tensor<64x32xf32>, %ou
   } -> tensor<8x32xf32>
   return %product : tensor<8x32xf32>
 }
+
+//===---- columns one behind the other ------------------------------------------------------------------------------------===//
+
+#nk = affine_map<(m, n, k) -> (n, k)>
+
+// The keys of one query, in place: sixteen of them times sixteen k are read along k and transposed, so that every score is one chain, k ascending. One
+// group of columns after the other; what the loop carries moves up, so that chains of different groups overlap. 36 k are two times sixteen and four.
+// CHECK-LABEL: func.func @columns_along_k
+// CHECK:         %[[WHOLE:.*]]:2 = scf.for %[[K:.*]] = %c0 to %c32 step %c16 iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}) -> (vector<16xf32>, vector<16xf32>)
+// CHECK:           scf.for %[[N:.*]] = %c0 to %c32 step %c16 iter_args(%[[THIS:.*]] = %[[A]], %[[NEXT:.*]] = %[[B]])
+// CHECK:             vector.transfer_read %{{.*}}[%[[N]], %[[K]]]
+// CHECK-COUNT-15:    vector.transfer_read
+// CHECK:             %[[FIRST:.*]] = math.fma %{{.*}}, %{{.*}}, %[[THIS]]
+// CHECK:             math.fma %{{.*}}, %{{.*}}, %[[FIRST]]
+// CHECK-COUNT-13:    math.fma
+// CHECK:             %[[LAST:.*]] = math.fma
+// CHECK:             scf.yield %[[NEXT]], %[[LAST]]
+// CHECK:         scf.for %[[N:.*]] = %c0 to %c32 step %c16 iter_args(%{{.*}} = %[[WHOLE]]#0, %{{.*}} = %[[WHOLE]]#1)
+// CHECK:           vector.transfer_read %{{.*}}[%[[N]], %c32], %{{.*}}, %{{.*}} {in_bounds
+// CHECK-COUNT-4:   math.fma
+// CHECK-NOT:       math.fma
+// CHECK:         return
+func.func @columns_along_k(%q: tensor<1x36xf32>, %keys: tensor<32x36xf32>, %out: tensor<1x32xf32>) -> tensor<1x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %start = linalg.fill ins(%zero : f32) outs(%out : tensor<1x32xf32>) -> tensor<1x32xf32>
+  %scores = linalg.generic {indexing_maps = [#mk, #nk, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %keys : tensor<1x36xf32>, tensor<32x36xf32>) outs(%start : tensor<1x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %next = math.fma %a, %b, %c : f32
+      linalg.yield %next : f32
+  } -> tensor<1x32xf32>
+  return %scores : tensor<1x32xf32>
+}
+
+// Not whole groups of sixteen columns: left as it is.
+// CHECK-LABEL: func.func @few_columns_along_k
+// CHECK:         linalg.generic
+func.func @few_columns_along_k(%q: tensor<1x20xf32>, %keys: tensor<24x20xf32>, %out: tensor<1x24xf32>) -> tensor<1x24xf32> {
+  %scores = linalg.generic {indexing_maps = [#mk, #nk, #mn3], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %keys : tensor<1x20xf32>, tensor<24x20xf32>) outs(%out : tensor<1x24xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %next = math.fma %a, %b, %c : f32
+      linalg.yield %next : f32
+  } -> tensor<1x24xf32>
+  return %scores : tensor<1x24xf32>
+}
