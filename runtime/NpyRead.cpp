@@ -101,11 +101,14 @@ bool NpyReader::readHeader(Failure &failure) {
   fortran = header.fortran;
   axes = header.rank;
   values = 1;
-  bool overflow = false;
+  bool overflow = false, empty = false;
   for (int axis = 0; axis < axes; ++axis) {
     shape[axis] = header.shape[axis];
-    overflow |= __builtin_mul_overflow(values, shape[axis], &values);
+    empty |= shape[axis] == 0;
+    overflow |= __builtin_mul_overflow(values, shape[axis] > 0 ? shape[axis] : 1, &values); // whoever multiplies some of them stays inside 64 bits
   }
+  if (empty)
+    values = 0;
   int64_t wanted = 0;
   overflow |= __builtin_mul_overflow(values, sizeInFile, &wanted);
   int64_t have = fileBytes - prefix - length;

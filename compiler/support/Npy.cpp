@@ -11,8 +11,8 @@ namespace heddle {
 
 namespace {
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr uint64_t longestHeader = 1 << 16;
-constexpr size_t mostAxes = 32;
+constexpr uint64_t longestHeader = (1 << 16) - 1;
+constexpr size_t mostAxes = 16;
 
 struct TypeName {
   std::string_view text;
@@ -88,13 +88,13 @@ private:
     if (!take("("))
       return false;
     while (!take(")")) {
-      int64_t extent = 0;
+      uint64_t extent = 0; // so that no sign is taken
       blanks();
       auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), extent);
-      if (error != std::errc() || extent < 0 || to.size() == mostAxes)
+      if (error != std::errc() || extent > INT64_MAX)
         return false;
       rest.remove_prefix(static_cast<size_t>(stop - rest.data()));
-      to.push_back(extent);
+      to.push_back(static_cast<int64_t>(extent));
       if (!take(","))
         return to.size() > 1 && take(")"); // (3) is a number, (3,) a tuple
     }
@@ -157,6 +157,8 @@ std::optional<NpyArray> readNpy(const std::string &path, Diagnostics &diagnostic
   auto type = std::find_if(std::begin(types), std::end(types), [&](const TypeName &name) { return name.text == header.type; });
   if (type == std::end(types))
     return fail(fmt::format("elements of type '{}': expected one of <f4, <f8, <i4, <i8, |b1", header.type));
+  if (header.shape.size() > mostAxes)
+    return fail(fmt::format("{} axes, at most {} are read", header.shape.size(), mostAxes));
   NpyArray array{type->element, std::move(header.shape), {}};
   auto bytes = byteCount(array.shape, bytesOf(array.element));
   uint64_t dataBytes = file->size() - headerAt - headerBytes;

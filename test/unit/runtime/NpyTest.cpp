@@ -100,6 +100,8 @@ TEST_F(NpyTest, RefusesSizesThatDiffer) {
   EXPECT_EQ(refusal(npy(header("<f4", "(4611686018427387904, 2)"), "1234")),
             ": its header asks for more than 9223372036854775807 bytes of values, the file has 4");
   EXPECT_EQ(refusal(npy(header("<f4", "(9223372036854775808,)"), "1234")), " has an extent beyond 64 bits");
+  EXPECT_EQ(refusal(npy(header("<f4", "(0, 4611686018427387904, 4611686018427387904)"), "")),
+            ": its header asks for more than 9223372036854775807 bytes of values, the file has 0");
   EXPECT_EQ(refusal(npy(header("<f4", "(0, 3)"), "1234")), ": its header asks for 0 bytes of values, the file has 4");
   for (size_t length = 0; length < good.size(); ++length)
     EXPECT_NE(refusal(good.substr(0, length)), "") << length;

@@ -76,6 +76,7 @@ TEST(Npy, refusesContradictions) {
               HasSubstr("shape [2, 3] of '<f4' does not agree with 25 bytes"));
   EXPECT_THAT(refusal(npy(dictionary("<f4", "False", "(1000000000000,)"), "1234")), HasSubstr("does not agree with 4 bytes"));
   EXPECT_THAT(refusal(npy(dictionary("<f4", "False", "(4294967296, 4294967296)"), "")), HasSubstr("does not agree with 0 bytes"));
+  EXPECT_THAT(refusal(npy(dictionary("<f4", "False", "(0, 4611686018427387904, 4611686018427387904)"), "")), HasSubstr("does not agree"));
   EXPECT_THAT(refusal(npy(dictionary("|b1", "False", "(2,)"), "\1\2")), HasSubstr("a bool that is neither 0 nor 1"));
 }
 
@@ -86,14 +87,18 @@ TEST(Npy, refusesOtherElements) {
 
 TEST(Npy, refusesHeadersThatAreNone) {
   std::string good = dictionary("<f4", "False", "(1,)");
-  for (std::string header :
-       {std::string(), std::string("{}"), good + "x", std::string("{'descr': '<f4', 'fortran_order': False}"),
-        std::string("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}"), dictionary("<f4", "0", "(1,)"),
-        dictionary("<f4", "False", "(1)"), dictionary("<f4", "False", "(-1,)"), dictionary("<f4", "False", "[1]"),
-        dictionary("<f4", "False", "(99999999999999999999,)"), std::string("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}")})
+  for (std::string header : {std::string(), std::string("{}"), good + "x", std::string("{'descr': '<f4', 'fortran_order': False}"),
+                             std::string("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}"), dictionary("<f4", "0", "(1,)"),
+                             dictionary("<f4", "False", "(1)"), dictionary("<f4", "False", "(-1,)"), dictionary("<f4", "False", "(-0,)"),
+                             dictionary("<f4", "False", "[1]"), dictionary("<f4", "False", "(99999999999999999999,)"),
+                             std::string("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}")})
     EXPECT_THAT(refusal(npy(header, "1234")), HasSubstr("the header is not one that NumPy writes")) << header;
+  EXPECT_THAT(refusal(npy(dictionary("<f4", "False", "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)"), "1234")), HasSubstr("17 axes, at most 16 are read"));
   EXPECT_THAT(refusal("PK\3\4 something else"), HasSubstr("no .npy file"));
   EXPECT_THAT(refusal(npy(good, "1234", 4)), HasSubstr("version 4.0"));
+  std::string tooLong = npy(std::string(65536 - good.size(), ' ') + good, "1234", 2);
+  tooLong[10] = 1; // the third byte of the length
+  EXPECT_THAT(refusal(tooLong), HasSubstr("the header is said to have 65536 bytes"));
   std::string whole = npy(good, "1234");
   for (size_t size = 0; size < whole.size(); ++size)
     refusal(whole.substr(0, size));
