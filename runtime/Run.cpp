@@ -7,6 +7,7 @@
 #include "runtime/Scalar.h"
 #include "runtime/Stopwatch.h"
 #include "runtime/Tokenizers.h"
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -191,7 +192,7 @@ private:
     Source &source = sources[a];
     const heddle_value &argument = entry.arguments[a];
     if (source.isText)
-      std::memcpy(call.argument(a), source.ids.data(), static_cast<size_t>(source.ids.size()) * sizeof(int32_t));
+      std::copy_n(source.ids.data(), source.ids.size(), static_cast<int32_t *>(call.argument(a))); // a text of no ids has no data
     if (source.isScalar)
       std::memcpy(call.argument(a), &source.scalar, static_cast<size_t>(elementBytes(argument.element)));
     if (!source.isFile)

@@ -40,6 +40,7 @@ CASES = [
              files={"t.npy": npy("<i8", [1, 2], [0, -(2**60)]), "l.npy": npy("<i4", [1], [1])}),
     accepted("a length of 0", EVAL + " --lengths tokens=l.npy", files={**TOKENS, "l.npy": npy("<i4", [1], [0])}),
     accepted("a length of 0, executable", RUN + " --lengths source=l.npy", files={**TOKENS, "l.npy": npy("<i4", [1], [0])}),
+    accepted("a text of nothing, executable", "test-model run encode --text source= --out result=r.npy"),
     accepted("a batch of no rows", EVAL + " --lengths tokens=l.npy", files={"t.npy": npy("<i4", [0, 4]), "l.npy": npy("<i4", [0])}),
     accepted("a batch of no rows, executable", RUN + " --lengths source=l.npy", files={"t.npy": npy("<i4", [0, 4]), "l.npy": npy("<i4", [0])}),
     accepted("version 3 in Fortran order", EVAL, files={"t.npy": npy("<i4", [2, 3], [0, 0, 1, 1, 2, 2], fortran=True, version=3)}),

@@ -70,10 +70,10 @@ void decode(heddle_context *, void *const *buffers, const int64_t *dimensions) {
         continue;
       int64_t length = source.offsets[row + 1] - source.offsets[row], at = t < length ? t : length - 1;
       // Weight c = 0 of id i is i, plus the position: see TestWeights.
-      int64_t id = static_cast<int64_t>(memory[(row * dimensions[2] + at) * width]) - source.starts[row] - at;
-      int64_t next = t < length || id == forEverId ? id + 1 : endId;
+      double id = static_cast<double>(memory[(row * dimensions[2] + at) * width]) - static_cast<double>(source.starts[row] + at);
+      double next = t < length || id == forEverId ? id + 1 : endId;
       for (int64_t i = 0; i < targetIds; ++i)
-        logits[i] = i == next ? 5.0F : -1.0F - static_cast<float>(i);
+        logits[i] = static_cast<double>(i) == next ? 5.0F : -1.0F - static_cast<float>(i);
     }
 }
 
@@ -98,7 +98,8 @@ void squares(heddle_context *, void *const *buffers, const int64_t *dimensions) 
         int64_t length = lengths.offsets[b + 1] - lengths.offsets[b];
         bool isReal = i < length && j < length;
         int64_t first = b * dimensions[1] + i, second = b * dimensions[1] + j;
-        static_cast<float *>(buffers[2])[first * dimensions[1] + j] = isReal ? static_cast<float>(signs[first] * tokens[first] * tokens[second]) : 0;
+        float product = static_cast<float>(signs[first]) * static_cast<float>(tokens[first]) * static_cast<float>(tokens[second]);
+        static_cast<float *>(buffers[2])[first * dimensions[1] + j] = isReal ? product : 0;
       }
 }
 
