@@ -68,7 +68,7 @@ mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context, const 
     return {};
 
   const syntax::Model &model = *text->syntax->model;
-  Trace trace(&context, text->file, diagnostics);
+  Trace trace(&context, text->file, source.steps, diagnostics);
   Names names(model, *prelude);
   if (!names.check(trace))
     return {};

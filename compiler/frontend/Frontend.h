@@ -4,6 +4,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct ModelSource {
   std::vector<std::string> settings;
   /// The folder with the built-in texts, at any depth; empty: there are none.
   std::string builtinTexts;
+  /// What the expansion of the text may take in all: a million operations take a few dozen steps each.
+  int64_t steps = 1 << 25;
 };
 
 /// Where the weights of a source come from, with the default filled in: what Checkpoint::open takes.

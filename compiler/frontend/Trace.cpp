@@ -24,7 +24,6 @@ static std::string describeArguments(const Trace::Call &call) {
 }
 
 bool Trace::spend(Position at, int64_t amount) {
-  constexpr int64_t budget = 1 << 25; // a million operations take a few dozen steps each
   if (spent > budget)
     return false;
   if ((spent += amount) <= budget)

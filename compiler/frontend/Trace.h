@@ -12,7 +12,9 @@ using syntax::Position;
 
 class Trace {
 public:
-  Trace(mlir::MLIRContext *context, std::string file, Diagnostics &diagnostics) : context(context), file(std::move(file)), diagnostics(diagnostics) {}
+  /// `budget`: the steps that spend() gives out.
+  Trace(mlir::MLIRContext *context, std::string file, int64_t budget, Diagnostics &diagnostics)
+      : context(context), file(std::move(file)), budget(budget), diagnostics(diagnostics) {}
 
   struct Call {
     std::string function;
@@ -53,6 +55,7 @@ private:
 
   mlir::MLIRContext *context;
   std::string file;
+  int64_t budget;
   Diagnostics &diagnostics;
   std::vector<Call> calls;
   std::set<std::vector<Position>> reported;
