@@ -51,7 +51,7 @@ option(HEDDLE_SANITIZE "instrument what reads the user's files with the address 
 set(HEDDLE_SANITIZER)
 set(HEDDLE_NOT_SANITIZED HeddleArena HeddleDialect HeddleGraph HeddleLinalg HeddleLoops HeddleMemory HeddleNative)
 if(HEDDLE_SANITIZE)
-  set(HEDDLE_SANITIZER -O1 -gline-tables-only -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all)
+  set(HEDDLE_SANITIZER -O1 -gline-tables-only -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize=vptr -fno-sanitize-recover=all)
   add_link_options(-fsanitize=address,undefined)
   add_library(HeddleSanitizerOptions OBJECT ${CMAKE_CURRENT_LIST_DIR}/SanitizerOptions.cpp)
 endif()
