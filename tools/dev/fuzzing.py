@@ -20,8 +20,10 @@ def names():
 class Fuzzing:
     """One run: what the fuzzer said, its status, how many inputs it tried, and the path of the one that it kept, if any."""
 
-    def __init__(self, said, status, finding):
-        self.said, self.status, self.finding = said, status, finding
+    def __init__(self, said, status):
+        self.said, self.status = said, status
+        kept = re.findall(r"Test unit written to (.+-(?:crash|leak|timeout|oom)-\w+)", said)
+        self.finding = kept[-1] if kept else None
         tried = re.findall(r"^stat::number_of_executed_units:\s*(\d+)|^#(\d+)\s", said, re.M)
         self.executions = max((int(a or b) for a, b in tried), default=0)
 
@@ -36,7 +38,6 @@ class Fuzzing:
 def run(name, options, folders):
     """`folders`: new inputs go to the first one, all are tried first."""
     os.makedirs(KEPT, exist_ok=True)
-    before = set(os.listdir(KEPT))
     command = [os.path.join(PROGRAMS, "fuzz-" + name), *LIMITS, f"-artifact_prefix={KEPT}/{name}-", "-print_final_stats=1", *options, *folders]
     words = os.path.join(ROOT, "test", "fuzz", name + ".dict")
     if os.path.exists(words):
@@ -45,8 +46,7 @@ def run(name, options, folders):
     with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as place:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=place,
                               env={**os.environ, "TMPDIR": place}, check=False)
-    found = [file for file in sorted(set(os.listdir(KEPT)) - before) if re.match(re.escape(name) + "-(crash|leak|timeout|oom)-", file)]
-    return Fuzzing(done.stdout.decode(errors="replace"), done.returncode, os.path.join(KEPT, found[0]) if found else None)
+    return Fuzzing(done.stdout.decode(errors="replace"), done.returncode)
 
 
 def try_briefly(name, seconds):
