@@ -88,8 +88,7 @@ private:
       } else if (c == '#') {
         size_t end = std::min(text.find('\n', offset), text.size());
         std::string_view comment = text.substr(offset, end - offset);
-        if (comment.ends_with('\r'))
-          comment.remove_suffix(1);
+        comment = comment.substr(0, comment.find_last_not_of(" \t\r") + 1);
         words.comments.push_back({at, comment, !lineHasWord});
         advance(end - offset);
       } else {

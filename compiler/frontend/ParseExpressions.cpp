@@ -72,8 +72,10 @@ ExprPtr Parser::parseNot() {
 
 ExprPtr Parser::parseUnary() {
   Position at = token().at;
-  if (!skip("-"))
+  if (!token().is("-"))
     return parsePower();
+  mark(Role::Sign);
+  take();
   Level level(*this);
   if (level.tooDeep())
     return nullptr;
@@ -101,7 +103,7 @@ ExprPtr Parser::parsePower() {
 ExprPtr Parser::parsePostfix() {
   ExprPtr base = parsePrimary();
   while (base && token().is("[")) {
-    open("[");
+    open("[", Role::Attached);
     Position at = base->at;
     const Expr *child = base.get();
     if (token().isName() && ahead(1).is("=")) {
@@ -222,7 +224,7 @@ ExprPtr Parser::parseChoice() {
     return nullptr;
   Position at = token().at;
   Choice choice;
-  auto parseBraced = [&](ExprPtr &into) { return open("{") && (into = parseExpr()) && close("}"); };
+  auto parseBraced = [&](ExprPtr &into) { return open("{", Role::Braces) && (into = parseExpr()) && close("}"); };
   if (!expect("if") || !(choice.condition = parseExpr()) || !parseBraced(choice.yes) || !expect("else"))
     return nullptr;
   if (token().is("if") ? !(choice.no = parseChoice()) : !parseBraced(choice.no))
@@ -234,7 +236,7 @@ ExprPtr Parser::parseChoice() {
 ExprPtr Parser::parseMatch() {
   Position at = token().at;
   Match match;
-  if (!expect("match") || !(match.subject = parseExpr()) || !open("{"))
+  if (!expect("match") || !(match.subject = parseExpr()) || !open("{", Role::Braces))
     return nullptr;
   unsigned depth = match.subject->depth;
   do {
@@ -255,6 +257,7 @@ bool Parser::parseArm(Match &match) {
   if (level.tooDeep())
     return false;
   Match::Arm arm;
+  mark(Role::Arm);
   if (!skip("else")) {
     do {
       ExprPtr value = parsePrimary();
@@ -290,7 +293,7 @@ ExprPtr Parser::parseNamed() {
     return parseRearrange(at);
   Call call{std::string(token().text), {}};
   take();
-  if (!open("(") || !parseArguments(call.arguments) || !close(")"))
+  if (!open("(", Role::Attached) || !parseArguments(call.arguments) || !close(")"))
     return nullptr;
   unsigned depth = 0;
   for (const Argument &argument : call.arguments)
@@ -306,7 +309,9 @@ bool Parser::parseArguments(std::vector<Argument> &arguments) {
     Argument argument{token().at, "", nullptr};
     if (token().isName() && ahead(1).is("=")) {
       argument.name = token().text;
-      take(), take();
+      take();
+      mark(Role::Attached);
+      take();
     }
     if (!(argument.value = parseExpr()))
       return false;
@@ -320,7 +325,8 @@ bool Parser::parseArguments(std::vector<Argument> &arguments) {
 ExprPtr Parser::parseRearrange(Position at) {
   Rearrange node;
   take();
-  if (!open("(") || !(node.source = parseExpr()) || !expect(",") || !parseAxes(node.left) || !expect("->") || !parseAxes(node.right) || !close(")"))
+  if (!open("(", Role::Attached) || !(node.source = parseExpr()) || !expect(",") || !parseAxes(node.left) || !expect("->") ||
+      !parseAxes(node.right) || !close(")"))
     return nullptr;
   unsigned depth = node.source->depth;
   for (const std::vector<AxisExpr> *side : {&node.left, &node.right})

@@ -24,6 +24,7 @@ std::unique_ptr<File> Parser::parseFile() {
       fail(token().at, fmt::format("expected the end of the text after the model, got '{}'", token().text));
   } else {
     while (token().kind != TokenKind::End) {
+      mark(Role::Item);
       Function function;
       if (!parseFunction(function))
         return nullptr;
@@ -54,6 +55,7 @@ bool Parser::parseModel(File &into) {
   model.documentation = documentationBefore();
   if (!token().isName("model"))
     return failExpected("'model'");
+  mark(Role::Item);
   take();
   do {
     model.namesAt.push_back(token().at);
@@ -64,7 +66,7 @@ bool Parser::parseModel(File &into) {
       return fail(model.namesAt.back(), "the name of a model is not empty");
     model.names.push_back(std::move(name));
   } while (skip(","));
-  if (!open("{"))
+  if (!open("{", Role::Block))
     return false;
   while (!token().is("}")) {
     if (parseItem(model))
@@ -101,6 +103,7 @@ void Parser::skipToItem() {
 }
 
 bool Parser::parseItem(Model &model) {
+  mark(Role::Item);
   if (token().isName("prefix"))
     return parsePrefix(model);
   if (token().isName("config"))
@@ -231,7 +234,7 @@ bool Parser::parseFunction(Function &function) {
 }
 
 bool Parser::parseParameters(std::vector<Parameter> &parameters) {
-  if (!open("("))
+  if (!open("(", Role::Attached))
     return false;
   while (!token().is(")")) {
     Parameter parameter;
@@ -258,6 +261,7 @@ bool Parser::parseEntry(Model &model) {
   if (!takeName("the name of the entry", entry.function.name) || !parseParameters(entry.function.parameters) || !expect("->") || !parseResults(entry))
     return false;
   if (token().isName("when")) {
+    mark(Role::Clause);
     take();
     if (!(entry.when = parseExpr()))
       return false;
@@ -306,7 +310,7 @@ bool Parser::parseTokenizer(Model &model) {
   if (token().isName()) {
     tokenizer.kind = token().text;
     take();
-    if (!open("(") || !takeString(tokenizer.path) || !close(")"))
+    if (!open("(", Role::Attached) || !takeString(tokenizer.path) || !close(")"))
       return false;
   } else if (!takeString(tokenizer.path)) {
     return false;
@@ -319,7 +323,7 @@ bool Parser::parseTask(Model &model) {
   Task task;
   task.at = token().at;
   take();
-  if (!takeName("the name of a task", task.name) || !open("(") || !parseArguments(task.arguments) || !close(")"))
+  if (!takeName("the name of a task", task.name) || !open("(", Role::Attached) || !parseArguments(task.arguments) || !close(")"))
     return false;
   model.tasks.push_back(std::move(task));
   return true;

@@ -14,7 +14,7 @@ bool Parser::parseBody(Function &function) {
 
 bool Parser::parseBlock(Block &block) {
   Level level(*this);
-  if (level.tooDeep() || !open("{"))
+  if (level.tooDeep() || !open("{", Role::Block))
     return false;
   while (!token().is("}"))
     if (!parseStatement(block))
@@ -23,6 +23,7 @@ bool Parser::parseBlock(Block &block) {
 }
 
 bool Parser::parseStatement(Block &block) {
+  mark(Role::Statement);
   Position at = token().at;
   if (token().is("for"))
     return parseFor(block);
@@ -97,7 +98,7 @@ std::optional<TypeExpr> Parser::parseType() {
     take();
     if (kind == TypeKind::Bool && token().is("["))
       type.kind = TypeKind::BoolTensor;
-    if (type.isTensor() && !parseAxes(type.axes))
+    if (type.isTensor() && !parseAxes(type.axes, Role::Attached))
       return std::nullopt;
     return type;
   }
@@ -105,8 +106,8 @@ std::optional<TypeExpr> Parser::parseType() {
   return std::nullopt;
 }
 
-bool Parser::parseAxes(std::vector<AxisExpr> &axes) {
-  if (!open("["))
+bool Parser::parseAxes(std::vector<AxisExpr> &axes, Role role) {
+  if (!open("[", role))
     return false;
   while (!token().is("]")) {
     AxisExpr axis;

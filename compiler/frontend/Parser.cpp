@@ -16,8 +16,9 @@ bool Parser::skip(std::string_view spelling) {
 
 bool Parser::expect(std::string_view spelling) { return skip(spelling) || failExpected(fmt::format("'{}'", spelling)); }
 
-bool Parser::open(std::string_view bracket) {
+bool Parser::open(std::string_view bracket, Role role) {
   const Token *opened = &token();
+  mark(role);
   if (!expect(bracket))
     return false;
   brackets.push_back(opened);

@@ -6,6 +6,19 @@
 
 namespace heddle::syntax {
 
+/// What a word is at its place, as far as its spelling does not say it: all that the formatter wants of the parser.
+enum class Role : uint8_t {
+  Plain,
+  Item,      // begins an item
+  Statement, // begins a statement
+  Arm,       // begins an arm of a match
+  Clause,    // the `when` of an entry
+  Block,     // the brace that opens a model or a block of statements
+  Braces,    // the brace that opens a side of a choice, or the arms of a match
+  Sign,      // a minus before its operand
+  Attached,  // a bracket behind what it calls, indexes or gives axes, or the `=` of an argument: no blank before it
+};
+
 /// The tree of a text, or null with errors in `diagnostics`. After an error parsing goes on with the next item, so one run finds several.
 std::unique_ptr<File> parseText(std::string_view text, const std::string &file, Diagnostics &diagnostics);
 
@@ -16,6 +29,12 @@ public:
       : tokens(&tokens), comments(&comments), file(file), diagnostics(diagnostics) {}
 
   std::unique_ptr<File> parseFile();
+  /// The same, with the role of each word.
+  std::unique_ptr<File> parseFile(std::vector<Role> &into) {
+    into.assign(tokens->size(), Role::Plain);
+    roles = &into;
+    return parseFile();
+  }
 
 private:
   // ParseItems.cpp
@@ -44,7 +63,7 @@ private:
   bool parseIf(Block &block);
   bool parseAssign(Block &block);
   std::optional<TypeExpr> parseType();
-  bool parseAxes(std::vector<AxisExpr> &axes);
+  bool parseAxes(std::vector<AxisExpr> &axes, Role role = Role::Plain);
 
   // ParseExpressions.cpp
   ExprPtr parseExpr();
@@ -72,11 +91,16 @@ private:
     if (next + 1 < tokens->size())
       ++next;
   }
+  /// Says what the word here is.
+  void mark(Role role) {
+    if (roles)
+      (*roles)[next] = role;
+  }
   /// Takes a symbol or reserved word if it stands here.
   bool skip(std::string_view spelling);
   bool expect(std::string_view spelling);
   /// Takes a bracket and remembers where, for the message about one that is never closed.
-  bool open(std::string_view bracket);
+  bool open(std::string_view bracket, Role role = Role::Plain);
   bool close(std::string_view bracket);
   bool takeName(std::string_view what, std::string &name);
   bool takeString(std::string &value);
@@ -102,6 +126,7 @@ private:
   size_t next = 0;
   unsigned nesting = 0;
   std::vector<const Token *> brackets;
+  std::vector<Role> *roles = nullptr; // none inside the hole of a string
 };
 
 template <typename Node> ExprPtr Parser::make(Position at, Node node, std::initializer_list<const Expr *> children) {

@@ -52,7 +52,7 @@ struct Token {
 /// `# ...` to the end of the line; `##` makes it documentation of the item that follows.
 struct Comment {
   Position at;
-  std::string_view text; // from the # on, without the line break
+  std::string_view text; // from the # on, without blanks at its end
   bool startsLine = false;
   bool isDocumentation() const { return text.starts_with("##"); }
 };

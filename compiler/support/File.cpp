@@ -227,6 +227,15 @@ bool OutputFile::put(uint64_t offset, std::string_view from) {
   return !failure;
 }
 
+void OutputFile::keepRights() {
+  struct stat status;
+  if (::stat(target.c_str(), &status) != 0)
+    return;
+  bool ours = ::fchown(descriptor, status.st_uid, status.st_gid) == 0; // only root may give a file away
+  if (::fchmod(descriptor, status.st_mode & (ours ? 07777 : 0777)) != 0)
+    failure = failure ? failure : errno;
+}
+
 bool OutputFile::write(std::string_view from) {
   if (!put(bytes, from))
     return false;

@@ -47,6 +47,8 @@ public:
   OutputFile &operator=(OutputFile &&) noexcept;
   ~OutputFile();
 
+  /// Gives the file the rights and the owner of the one that it will replace, where there is one.
+  void keepRights();
   /// Appends. The first failure (disk full) is kept, later calls do nothing, commit() reports it.
   bool write(std::string_view bytes);
   /// Overwrites bytes that are there already: for headers whose contents are known last.

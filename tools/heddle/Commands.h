@@ -46,6 +46,7 @@ EvaluateRequest::Files splitFiles(const std::vector<std::string> &given);
 
 void addBuild(CLI::App &app, Chosen &chosen);
 void addCheck(CLI::App &app, Chosen &chosen);
+void addFormat(CLI::App &app, Chosen &chosen);
 void addExplain(CLI::App &app, Chosen &chosen);
 void addBisect(CLI::App &app, Chosen &chosen);
 void addBench(CLI::App &app, Chosen &chosen);

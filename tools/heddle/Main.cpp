@@ -86,6 +86,7 @@ int main(int argc, char **argv) {
   CLI::App app("Heddle compiles Transformers: a model becomes one executable.\n\nExamples:\n"
                "  heddle build models/mine -o mine     compile a model\n"
                "  heddle check model.heddle            find its errors without compiling\n"
+               "  heddle fmt model.heddle              give it the layout that all texts have\n"
                "  heddle explain models/mine           which fusions fired, which did not and why\n"
                "  heddle eval model.heddle forward --in tokens=t.npy --out result=r.npy\n"
                "                                       run it slowly in float64\n"
@@ -98,6 +99,7 @@ int main(int argc, char **argv) {
   Chosen chosen;
   addBuild(app, chosen);
   addCheck(app, chosen);
+  addFormat(app, chosen);
   addExplain(app, chosen);
   addEval(app, chosen);
   addBisect(app, chosen);
