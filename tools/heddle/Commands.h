@@ -51,6 +51,8 @@ void addExplain(CLI::App &app, Chosen &chosen);
 void addBisect(CLI::App &app, Chosen &chosen);
 void addBench(CLI::App &app, Chosen &chosen);
 void addEval(CLI::App &app, Chosen &chosen);
+void addCompletion(CLI::App &app, Chosen &chosen);
+void addManual(CLI::App &app, Chosen &chosen);
 
 /// Prints what there is to say; the exit code of a command that ended so.
 int report(Outcome outcome, const Diagnostics &diagnostics);

@@ -104,6 +104,8 @@ int main(int argc, char **argv) {
   addEval(app, chosen);
   addBisect(app, chosen);
   addBench(app, chosen);
+  addCompletion(app, chosen);
+  addManual(app, chosen); // the last: it lists the others
   if (argc > 1 && isUnknownCommand(app, argv[1]))
     return exitUsage;
   try {
