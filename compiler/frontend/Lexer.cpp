@@ -8,8 +8,6 @@
 namespace heddle::syntax {
 namespace {
 
-constexpr std::string_view reservedWords[] = {"for", "in", "if", "else", "match", "return", "and", "or", "not", "true", "false", "none", "fn"};
-
 /// Longest first, so that the first that fits is the right one.
 constexpr std::string_view symbols[] = {"...", "..", "==", "!=", "<=", ">=", "->", "=>", "(", ")", "[", "]", "{", "}", ",",
                                         ":",   "=",  "<",  ">",  "+",  "-",  "*",  "/",  "%", "@", "^", ".", "|", "?"};

@@ -11,6 +11,9 @@ struct Words {
   std::vector<Comment> comments;
 };
 
+/// Words that are no names anywhere.
+inline constexpr std::string_view reservedWords[] = {"for", "in", "if", "else", "match", "return", "and", "or", "not", "true", "false", "none", "fn"};
+
 /// Limits for hostile texts (language.md, section 2).
 inline constexpr size_t maxTextBytes = 1 << 20, maxStringBytes = 65536;
 inline constexpr unsigned maxNesting = 200;
