@@ -1,5 +1,5 @@
 // The dialects of every stage, and the interfaces that passes expect of upstream's ops: tiling, bufferisation, bounds. Upstream's InitAll headers
-// would bring in every dialect there is; heddle-opt alone wants that.
+// would bring in every dialect there is; the tools for IR alone want that (tools/heddle-opt/AllDialects.cpp).
 #include "compiler/pipeline/Stages.h"
 #include "dialect/Heddle.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

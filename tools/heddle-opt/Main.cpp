@@ -1,16 +1,13 @@
-// heddle-opt: reads IR, runs passes or stages by name, prints IR. The one program (and file) that knows all of upstream's dialects and passes.
+// heddle-opt: reads IR, runs passes or stages by name, prints IR. It knows all of upstream's dialects and passes too.
 #include "compiler/graph/BadRewrites.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/pipeline/RewriteJudge.h"
 #include "compiler/pipeline/Stages.h"
-#include "dialect/Heddle.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "tools/heddle-opt/AllDialects.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -59,10 +56,8 @@ static int run(StringRef input, StringRef output, DialectRegistry &registry, con
 
 int main(int argc, char **argv) {
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registerAllPasses();
-  registry.insert<heddle::HeddleDialect>();
+  heddle::registerEveryDialect(registry);
+  heddle::registerUpstreamPasses();
   heddle::registerStages();
   heddle::RewriteOptions rewrites;
   llvm::cl::opt<bool, true> validate("validate-rewrites", llvm::cl::location(rewrites.validate),
