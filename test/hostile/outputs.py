@@ -7,10 +7,17 @@ TOKENS = {"t.npy": npy("<i4", [2, 3], [0, 1, 2, 0, 1, 2]), "r.npy": "old"}
 EVAL = "heddle eval m forward --in tokens=t.npy --out result="
 RUN = "test-model run encode --in source=t.npy --out result="
 LINALG = "heddle build m --emit=linalg"
+CRAMPED = "heddle 1 model m{let a=1 let b=2}"
 
 
 def locked(path):
     path.mkdir()
+    path.chmod(0o555)
+
+
+def locked_text(path):
+    path.mkdir()
+    (path / "x.heddle").write_text(CRAMPED)
     path.chmod(0o555)
 
 
@@ -36,6 +43,12 @@ CASES = [
     Case("temporary files on a full disk", "error: cannot write a temporary file: '", OLD, "heddle build m --emit=obj -o out", largest_file=4096),
     Case("IR on a full disk", "out: error: cannot write: File too large", OLD, f"{LINALG} -o out", largest_file=512),
     Case("IR to a full standard output", "heddle: error: cannot write: 'standard output': No space left on device", run=LINALG, stdout="/dev/full"),
+    Case("a layout on a full disk", "x.heddle: error: cannot write: File too large", {"x.heddle": CRAMPED}, "heddle fmt x.heddle", largest_file=16),
+    Case("a layout in a folder that nobody may write", "d/x.heddle: error: cannot write: Permission denied", {"d": locked_text}, "heddle fmt d/x.heddle", as_nobody=True),
+    Case("a layout to a full standard output", "heddle: error: cannot write: 'standard output': No space left on device", run="heddle fmt -", stdin=CRAMPED.encode(), stdout="/dev/full"),
+    Case("a layout of a FIFO", "p: error: expected a file, got a FIFO", {"p": fifo}, "heddle fmt p"),
+    Case("a layout of a folder", "m: error: expected a file, got a folder", run="heddle fmt m"),
+    Case("manual pages into a folder that is not there", "nowhere/heddle-build.1: error: cannot write: No such file or directory", run="heddle man -o nowhere"),
     Case("help to a full standard output", "heddle: error: cannot write: 'standard output': No space left on device", run="heddle --help", stdout="/dev/full"),
     Case("an array on a full disk", "r.npy: error: cannot write: File too large", TOKENS, EVAL + "r.npy", largest_file=64),
     Case("an array into a folder that is not there", "nowhere/r.npy: error: cannot write: No such file or directory", TOKENS, EVAL + "nowhere/r.npy"),
