@@ -41,7 +41,7 @@ std::vector<Value> Expander::builtinWeight(Arguments &arguments) {
   }
   if (!fixed.isNone() && !fixed.as<bool>())
     return {trace.fail(arguments.places[2], fmt::format("'fixed' is a bool, got {}", fixed.describe()))};
-  return {weights.find(arguments.at, candidates, axes, fixed.as<bool>() && *fixed.as<bool>(), loopNote())};
+  return {weights.find(arguments.at, candidates, axes, fixed.as<bool>() && *fixed.as<bool>(), loopNote(), choiceNote())};
 }
 
 std::vector<Value> Expander::builtinHasWeight(Arguments &arguments) {

@@ -19,8 +19,11 @@ void Expander::runStatement(const Statement &statement) {
   if (auto *node = std::get_if<For>(&statement.node))
     return runFor(*node);
   if (auto *node = std::get_if<If>(&statement.node)) {
-    if (std::optional<bool> yes = decide(*node->condition))
+    if (std::optional<bool> yes = decide(*node->condition)) {
+      choices.push_back({node->condition.get(), *yes});
       run(*yes ? node->yes : node->no);
+      choices.pop_back();
+    }
     return;
   }
   const Return &node = std::get<Return>(statement.node);
@@ -82,6 +85,21 @@ std::string Expander::loopNote() const {
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
     if (loop->end.name())
       return fmt::format("{} is {}", loop->end.name()->name, loop->end.staticValue());
+  return "";
+}
+
+/// What chose the innermost branch, where it is a key of the configuration: `tie_word_embeddings is false: config.json:7:26`.
+std::string Expander::choiceNote() const {
+  auto *path = choices.empty() ? nullptr : std::get_if<Path>(&choices.back().first->node);
+  for (const Config &config : names.model().configs)
+    for (const ConfigKey &key : config.keys)
+      if (path && path->name == key.name()) {
+        std::optional<Configuration::Found> found = findKey(key);
+        std::string place = !found              ? "by default"
+                            : found->place.line ? fmt::format("{}:{}:{}", found->place.file, found->place.line, found->place.column)
+                                                : found->place.file;
+        return fmt::format("{} is {}: {}", key.name(), choices.back().second, place);
+      }
   return "";
 }
 

@@ -43,7 +43,9 @@ std::vector<Value> Expander::evaluateMany(const Expr &expr) {
     result = evaluateCall(expr, *call);
   } else if (auto *choice = std::get_if<Choice>(&expr.node)) {
     std::optional<bool> yes = decide(*choice->condition);
+    choices.push_back({choice->condition.get(), yes && *yes});
     result = yes ? evaluateMany(*yes ? *choice->yes : *choice->no) : std::vector<Value>{Failed()};
+    choices.pop_back();
   } else if (auto *match = std::get_if<Match>(&expr.node)) {
     result = evaluateMatch(expr, *match);
   } else {

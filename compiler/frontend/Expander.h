@@ -74,6 +74,7 @@ private:
   void runFor(const syntax::For &node);
   void assign(const syntax::Target &target, Value value);
   std::string loopNote() const;
+  std::string choiceNote() const;
 
   // ExpandCalls.cpp
   std::vector<Value> evaluateCall(const syntax::Expr &expr, const syntax::Call &call);
@@ -210,9 +211,10 @@ private:
     Extent end;
   };
   std::vector<Loop> loops;
-  std::set<std::string> expanded;            // entries that are in the module
-  std::vector<ExtentName *> entryDimensions; // of the entry that is being expanded
-  std::map<void *, int64_t> idBounds;        // of its arguments: ids are below
+  std::vector<std::pair<const syntax::Expr *, bool>> choices; // conditions of the branches that are being read, and what they are
+  std::set<std::string> expanded;                             // entries that are in the module
+  std::vector<ExtentName *> entryDimensions;                  // of the entry that is being expanded
+  std::map<void *, int64_t> idBounds;                         // of its arguments: ids are below
 };
 
 } // namespace heddle::frontend

@@ -5,6 +5,7 @@
 #include "compiler/frontend/Parser.h"
 #include "compiler/frontend/Prelude.h"
 #include "compiler/support/File.h"
+#include "compiler/support/WeightFiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -21,16 +22,15 @@ std::string weightsOf(const ModelSource &source) { return source.weights.empty()
 
 /// The checkpoint whose header weights are checked against. Null without an error where nobody named one and there is none.
 static std::unique_ptr<Checkpoint> openCheckpoint(const ModelSource &source, Diagnostics &diagnostics) {
-  if (source.weights.empty() && !isThere((fs::path(weightsOf(source)) / "model.safetensors").string()))
+  if (source.weights.empty() && !WeightFiles::areIn(weightsOf(source)))
     return nullptr;
   return Checkpoint::open(weightsOf(source), diagnostics);
 }
 
-/// A folder has its own config.json. A text has that of the weights it is built with, where there is one, else the one beside it.
-static std::string configurationFolder(const ModelSource &source, const ModelText &text) {
+std::string configurationFolder(const ModelSource &source) {
   std::error_code unreadable;
   bool besideWeights = !fs::is_directory(source.path, unreadable) && isThere((fs::path(source.weights) / "config.json").string());
-  return !source.weights.empty() && besideWeights ? source.weights : text.folder;
+  return !source.weights.empty() && besideWeights ? source.weights : modelFolder(source.path);
 }
 
 /// A tokenizer's file stands beside the weights, else beside config.json. One that is missing is a note; ids still work then.
@@ -60,7 +60,7 @@ mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context, const 
   if (!text)
     return {};
   std::unique_ptr<syntax::File> prelude = syntax::parseText(preludeText, "prelude.heddle", diagnostics);
-  std::optional<Configuration> configuration = Configuration::load(configurationFolder(source, *text), source.settings, diagnostics);
+  std::optional<Configuration> configuration = Configuration::load(configurationFolder(source), source.settings, diagnostics);
   if (!prelude || !configuration)
     return {};
   std::unique_ptr<Checkpoint> checkpoint = openCheckpoint(source, diagnostics);

@@ -26,6 +26,10 @@ struct ModelSource {
 /// Where the weights of a source come from, with the default filled in: what Checkpoint::open takes.
 std::string weightsOf(const ModelSource &source);
 
+/// The folder whose config.json a source takes, where there is one: a folder has its own, a text that of the weights it is built with, else the one
+/// beside it.
+std::string configurationFolder(const ModelSource &source);
+
 /// The heddle module of a model: weights as heddle.weight with recipes of checkpoint tensors, one func.func for each entry, tasks and tokenizers as
 /// attributes. Null with errors in `diagnostics`. Only the header of the checkpoint is read; where there is none, names and extents of weights are
 /// not checked against it.

@@ -25,13 +25,14 @@ std::string Weights::fullName(const std::string &name) const {
 
 bool Weights::has(const std::string &name) const { return hasFile() && !fullName(name).empty(); }
 
-Value Weights::find(Position at, const std::vector<std::string> &names, const Axes &axes, bool fixed, const std::string &loopNote) {
+Value Weights::find(Position at, const std::vector<std::string> &names, const Axes &axes, bool fixed, const std::string &loopNote,
+                    const std::string &choiceNote) {
   std::string name;
   for (const std::string &candidate : names)
     if (name = fullName(candidate); !name.empty())
       break;
   if (name.empty()) {
-    reportMissing(at, names, loopNote);
+    reportMissing(at, names, loopNote, choiceNote);
     return Failed();
   }
   auto found = known.find(name);
@@ -57,12 +58,15 @@ bool Weights::checkExtents(Position at, const std::string &name, const Axes &axe
   const TensorInfo *info = hasFile() ? checkpoint->find(name) : nullptr;
   if (!info)
     return true;
+  const std::string &file = checkpoint->fileOf(name);
+  std::string where = file == checkpoint->source() ? "" : fmt::format(" in '{}'", std::filesystem::path(file).filename().string());
   if (info->shape != shape) {
-    trace.error(at, fmt::format("tensor '{}': expected {}, got {}", name, printAxes(axes), shapeText(info->shape)));
+    trace.error(at, fmt::format("tensor '{}': expected {}, got {}{}", name, printAxes(axes), shapeText(info->shape), where));
     return false;
   }
   if (info->element != ElementType::F32 && info->element != ElementType::F16 && info->element != ElementType::BF16) {
-    trace.error(at, fmt::format("tensor '{}': expected elements of F32, F16 or BF16, got {}, which is not built yet", name, nameOf(info->element)));
+    trace.error(
+        at, fmt::format("tensor '{}': expected elements of F32, F16 or BF16, got {}{}, which is not built yet", name, nameOf(info->element), where));
     return false;
   }
   return true;
@@ -75,7 +79,7 @@ static std::string quotedList(const std::vector<std::string> &names, std::string
   return text;
 }
 
-void Weights::reportMissing(Position at, const std::vector<std::string> &names, const std::string &loopNote) {
+void Weights::reportMissing(Position at, const std::vector<std::string> &names, const std::string &loopNote, const std::string &choiceNote) {
   if (trace.wasReported(at))
     return;
   std::vector<std::string> candidates;
@@ -100,6 +104,8 @@ void Weights::reportMissing(Position at, const std::vector<std::string> &names, 
   for (size_t i = 0; i < candidates.size() && remedies.empty(); ++i)
     if (std::string near = nearestName(candidates[i], checkpoint->names()); !near.empty())
       remedies.push_back(fmt::format("did you mean '{}'?", near));
+  if (!choiceNote.empty())
+    remedies.push_back(choiceNote);
   trace.error(at, fmt::format("tensor '{}' is missing: {}", candidates.size() == 1 ? candidates[0] : names.front(), where), remedies);
 }
 

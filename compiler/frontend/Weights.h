@@ -15,8 +15,10 @@ public:
   /// `entries` are the names of the model's entries, which no weight's symbol may take.
   Weights(mlir::ModuleOp module, const Checkpoint *checkpoint, std::vector<std::string> prefixes, std::set<std::string> entries, Trace &trace);
 
-  /// The tensor under the first of `names` that the checkpoint has, in these extents. `loopNote` says what a loop counted, for a missing one.
-  Value find(Position at, const std::vector<std::string> &names, const Axes &axes, bool fixed, const std::string &loopNote);
+  /// The tensor under the first of `names` that the checkpoint has, in these extents. For a missing one the notes say what a loop counted and which
+  /// key of the configuration asked for it.
+  Value find(Position at, const std::vector<std::string> &names, const Axes &axes, bool fixed, const std::string &loopNote,
+             const std::string &choiceNote);
   bool has(const std::string &name) const;
 
   /// The symbol of a weight for heddle.use; makes its op on the first call.
@@ -39,7 +41,7 @@ private:
   /// The full name under the first prefix that the checkpoint has, or empty.
   std::string fullName(const std::string &name) const;
   bool hasFile() const { return checkpoint && !checkpoint->isSeeded(); }
-  void reportMissing(Position at, const std::vector<std::string> &names, const std::string &loopNote);
+  void reportMissing(Position at, const std::vector<std::string> &names, const std::string &loopNote, const std::string &choiceNote);
   bool checkExtents(Position at, const std::string &name, const Axes &axes);
   std::string rangeNote(const std::string &name) const;
   /// How a weight is made from the file: in f32, without unit axes.

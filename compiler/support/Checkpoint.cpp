@@ -1,9 +1,8 @@
 // See Checkpoint.h.
 #include "compiler/support/Checkpoint.h"
-#include "compiler/support/File.h"
-#include "compiler/support/Safetensors.h"
 #include "compiler/support/Shape.h"
 #include "compiler/support/ShortFloat.h"
+#include "compiler/support/WeightFiles.h"
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -23,7 +22,7 @@ bool Checkpoint::holds(std::string_view name, std::span<const int64_t> shape, El
   const TensorInfo *info = find(name);
   if (!info || info->element == element)
     return true;
-  diagnostics.error({source(), 0, 0}, fmt::format("tensor '{}': expected elements of {}, got {}", name, nameOf(element), nameOf(info->element)));
+  diagnostics.error({fileOf(name), 0, 0}, fmt::format("tensor '{}': expected elements of {}, got {}", name, nameOf(element), nameOf(info->element)));
   return false;
 }
 
@@ -84,22 +83,27 @@ private:
 
 class FileCheckpoint : public Checkpoint {
 public:
-  explicit FileCheckpoint(Safetensors opened) : file(std::move(opened)) {
-    for (const SafetensorsTensor &tensor : file.tensors())
-      infos.push_back({tensor.name, tensor.shape, tensor.element});
+  explicit FileCheckpoint(WeightFiles opened) : files(std::move(opened)) {
+    for (const WeightFiles::Held &held : files.tensors())
+      infos.push_back({held.tensor->name, held.tensor->shape, held.tensor->element});
   }
   bool isSeeded() const override { return false; }
-  const std::string &source() const override { return file.path(); }
+  const std::string &source() const override { return files.path(); }
+  const std::string &fileOf(std::string_view name) const override {
+    const WeightFiles::Held *held = holder(name);
+    return held ? held->file->path() : source();
+  }
   const std::vector<TensorInfo> &tensors() const override { return infos; }
 
   bool read(std::string_view name, std::span<const int64_t> shape, int64_t first, std::span<float> to, Diagnostics &diagnostics) const override {
     auto fail = [&](std::string message) {
-      diagnostics.error({source(), 0, 0}, fmt::format("tensor '{}'{}", name, message));
+      diagnostics.error({fileOf(name), 0, 0}, fmt::format("tensor '{}'{}", name, message));
       return false;
     };
-    const SafetensorsTensor *tensor = file.find(name);
-    if (!tensor)
+    const WeightFiles::Held *held = holder(name);
+    if (!held)
       return fail(" is missing");
+    const SafetensorsTensor *tensor = held->tensor;
     if (!std::equal(shape.begin(), shape.end(), tensor->shape.begin(), tensor->shape.end()))
       return fail(fmt::format(": expected {}, got {}", shapeText(shape), shapeText(tensor->shape)));
     bool isShort = tensor->element == ElementType::F16 || tensor->element == ElementType::BF16;
@@ -109,24 +113,31 @@ public:
     if (first < 0 || begin > count || to.size() > count - begin)
       return fail(fmt::format(": {} elements, {} from element {} on were asked for", count, to.size(), first));
     // Both sides are little-endian: x86-64 is all that Heddle runs on.
-    bool isRead = isShort ? readShort(*tensor, begin, to, diagnostics)
-                          : file.read(*tensor, begin * sizeof(float), {reinterpret_cast<char *>(to.data()), to.size_bytes()}, diagnostics);
+    bool isRead = isShort ? readShort(*held, begin, to, diagnostics)
+                          : held->file->read(*tensor, begin * sizeof(float), {reinterpret_cast<char *>(to.data()), to.size_bytes()}, diagnostics);
     if (isRead && std::any_of(to.begin(), to.end(), [](float x) { return std::isnan(x); }))
-      diagnostics.note({source(), 0, 0}, fmt::format("tensor '{}' holds NaN", name));
+      diagnostics.note({held->file->path(), 0, 0}, fmt::format("tensor '{}' holds NaN", name));
     return isRead;
   }
 
 private:
-  bool readShort(const SafetensorsTensor &tensor, uint64_t begin, std::span<float> to, Diagnostics &diagnostics) const {
+  /// Null where no file holds such a tensor.
+  const WeightFiles::Held *holder(std::string_view name) const {
+    const TensorInfo *info = find(name);
+    return info ? &files.tensors()[static_cast<size_t>(info - infos.data())] : nullptr;
+  }
+
+  bool readShort(const WeightFiles::Held &held, uint64_t begin, std::span<float> to, Diagnostics &diagnostics) const {
     std::vector<uint16_t> stored(to.size());
-    if (!file.read(tensor, begin * sizeof(uint16_t), {reinterpret_cast<char *>(stored.data()), stored.size() * sizeof(uint16_t)}, diagnostics))
+    if (!held.file->read(*held.tensor, begin * sizeof(uint16_t), {reinterpret_cast<char *>(stored.data()), stored.size() * sizeof(uint16_t)},
+                         diagnostics))
       return false;
-    std::transform(stored.begin(), stored.end(), to.begin(), tensor.element == ElementType::F16 ? floatOfHalf : floatOfBfloat);
+    std::transform(stored.begin(), stored.end(), to.begin(), held.tensor->element == ElementType::F16 ? floatOfHalf : floatOfBfloat);
     return true;
   }
 
-  Safetensors file;
-  std::vector<TensorInfo> infos;
+  WeightFiles files;
+  std::vector<TensorInfo> infos; // of files.tensors(), in their order
 };
 } // namespace
 
@@ -141,19 +152,8 @@ std::unique_ptr<Checkpoint> Checkpoint::open(const std::string &source, Diagnost
     diagnostics.error({}, fmt::format("expected 'seed:' and a whole number below 2^64, got '{}'", source));
     return nullptr;
   }
-  std::string single = source + "/model.safetensors", index = single + ".index.json";
-  if (!isThere(single)) {
-    if (isThere(index))
-      diagnostics.error({index, 0, 0}, "weights in several files are not built yet");
-    else
-      diagnostics.error({source, 0, 0}, "no weights: there is no 'model.safetensors'")
-          .note("give --weights DIR, or --weights seed:N for made-up weights");
-    return nullptr;
-  }
-  if (isThere(index))
-    diagnostics.note({single, 0, 0}, "read alone; 'model.safetensors.index.json' beside it is not looked at");
-  auto file = Safetensors::open(single, diagnostics);
-  return file ? std::make_unique<FileCheckpoint>(std::move(*file)) : nullptr;
+  auto files = WeightFiles::open(source, diagnostics);
+  return files ? std::make_unique<FileCheckpoint>(std::move(*files)) : nullptr;
 }
 
 } // namespace heddle

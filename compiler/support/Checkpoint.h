@@ -1,5 +1,5 @@
-// Where weights come from: the tensors of a folder's model.safetensors, or numbers made from a seed. Names, shapes and element types are known from
-// the header; elements are read in pieces, on demand.
+// Where weights come from: the tensors of a folder's weight files, or numbers made from a seed. Names, shapes and element types are known from the
+// headers; elements are read in pieces, on demand.
 #pragma once
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/ElementType.h"
@@ -26,8 +26,10 @@ public:
 
   /// Seeded weights have any tensor in any shape: find() knows none of them, read() makes all of them.
   virtual bool isSeeded() const = 0;
-  /// The file (or `seed:N`), for messages.
+  /// The file, the index of several files, or `seed:N`, for messages.
   virtual const std::string &source() const = 0;
+  /// For messages about one tensor: the file that holds it, or source() where none does.
+  virtual const std::string &fileOf(std::string_view) const { return source(); }
   /// Sorted by name; none for seeded weights.
   virtual const std::vector<TensorInfo> &tensors() const = 0;
   const TensorInfo *find(std::string_view name) const;

@@ -55,7 +55,7 @@ CASES = [
             ["m/model.heddle:8:13: error: tensor 'words' is missing: it is not in 'model.safetensors'", "note: did you mean 'wrods'?"]),
     weights("100,000 other tensors", safetensors({f"words.{i}": ("F32", [0], []) for i in range(100_000)}), "error: tensor 'words' is missing"),
     weights("a name with escape sequences", safetensors({"\x1b]0;words\x07": ("F32", [2], NUMBERS[:2], [4, 8])}), "tensor '\\u{1b}]0;words\\u{7}'"),
-    Case("no weights at all", ["m: error: no weights: there is no 'model.safetensors'", "note: give --weights DIR, or --weights seed:N"], {FILE: None}, "heddle build m -o out"),
+    Case("no weights at all", ["m: error: no weights: there is no 'model.safetensors' and no 'model.safetensors.index.json'", "note: give --weights DIR, or --weights seed:N"], {FILE: None}, "heddle build m -o out"),
     Case("a seed that is no number", "expected 'seed:' and a whole number below 2^64, got 'seed:x'", run="heddle build m --weights seed:x -o out"),
     Case("a seed beyond 64 bits", "got 'seed:18446744073709551616'", run="heddle build m --weights seed:18446744073709551616 -o out"),
     Case("weights that are a file", "error:", run="heddle build m --weights m/model.safetensors -o out"),

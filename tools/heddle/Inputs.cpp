@@ -10,10 +10,14 @@ bool heddle::isNoInput(const std::string &output, const ModelSource &source, Dia
   if (!fs::is_regular_file(output, code))
     return true;
   fs::path file = fs::canonical(output, code), model = fs::canonical(source.path, code);
-  fs::path folder = fs::is_directory(model, code) ? model : model.parent_path();
-  std::string kind = file.extension().string();
-  bool isOfModel = file.parent_path() == folder || file.parent_path() == fs::canonical(weightsOf(source), code);
-  if (file != model && !(isOfModel && (kind == ".json" || kind == ".heddle" || kind == ".safetensors")))
+  fs::path folder = fs::is_directory(model, code) ? model : model.parent_path(), weights = fs::canonical(weightsOf(source), code);
+  auto isOfModel = [&](const fs::path &path) {
+    std::string kind = path.extension().string();
+    return (path.parent_path() == folder || path.parent_path() == weights) && (kind == ".json" || kind == ".heddle" || kind == ".safetensors");
+  };
+  // The folder's file may be a link to one of another name, as in a hub's cache.
+  fs::path named = fs::canonical(fs::path(output).parent_path() / ".", code) / fs::path(output).filename();
+  if (file != model && !isOfModel(file) && !isOfModel(named))
     return true;
   diagnostics.error({output, 0, 0}, "the output would replace a file that the model is made of");
   return false;

@@ -61,6 +61,15 @@ TEST(Weights, missingOnes) {
   EXPECT_THAT(message, HasSubstr("note: did you mean 'weight'?"));
 }
 
+TEST(Weights, theKeyThatAsksForAMissingOne) { // B106: no silent tie either
+  std::string asks = text("    x = if tied { x } else { x * weight(\"head\", [n]) }", "  config tied: bool = true"), keys = "{\"tied\": false}";
+  EXPECT_THAT(refusal({asks, keys, {{"a", {8}}}}), HasSubstr("tensor 'head' is missing: neither 't.head' nor 'head' is in 'model.safetensors'"));
+  EXPECT_THAT(refusal({asks, keys, {{"a", {8}}}}), HasSubstr("config.json:1:10"));
+  EXPECT_THAT(refusal({asks, "", {{"a", {8}}}, {"tied=false"}}), HasSubstr("note: tied is false: --set tied=false"));
+  asks = text("    if plain { x = x * weight(\"head\", [n]) }", "  config plain: bool = true");
+  EXPECT_THAT(refusal({asks, "", {{"a", {8}}}}), HasSubstr("note: plain is true: by default"));
+}
+
 TEST(Weights, rangesOfLayers) {
   std::string message = refusal({text("    for i in 0..n_layer { x = x * weight(\"h.{i}.w\", [n]) }"),
                                  "",

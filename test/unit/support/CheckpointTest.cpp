@@ -126,11 +126,11 @@ TEST(Checkpoint, saysWhatIsMissingInAFolder) {
   TemporaryFolder folder;
   Opened empty(folder.path);
   EXPECT_FALSE(empty.checkpoint);
-  EXPECT_EQ(empty.diagnostics.render(), folder.path + ": error: no weights: there is no 'model.safetensors'\n" + folder.path +
+  EXPECT_EQ(empty.diagnostics.render(), folder.path + ": error: no weights: there is no 'model.safetensors' and no 'model.safetensors.index.json'\n" + folder.path +
                                             ": note: give --weights DIR, or --weights seed:N for made-up weights\n");
   folder.put("model.safetensors.index.json", "{}");
   Opened sharded(folder.path);
-  EXPECT_THAT(sharded.diagnostics.render(), HasSubstr("model.safetensors.index.json: error: weights in several files are not built yet\n"));
+  EXPECT_THAT(sharded.diagnostics.render(), HasSubstr("model.safetensors.index.json:1:1: error: no 'weight_map'\n"));
   folder.put("model.safetensors", twoTensors);
   Opened both(folder.path);
   EXPECT_TRUE(both.checkpoint);
