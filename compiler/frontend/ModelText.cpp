@@ -78,15 +78,18 @@ static std::vector<NamedText> listBuiltins(const std::string &folder, Diagnostic
 }
 
 /// The file of the text; empty after an error.
-static std::string chooseFile(const ModelSource &source, Diagnostics &diagnostics) {
+static std::string chooseFile(const ModelSource &source, std::string &reason, Diagnostics &diagnostics) {
+  reason = "it was given";
   if (!isFolder(source.path))
     return source.path;
+  reason = "it stands in the folder";
   std::string own = (fs::path(source.path) / "model.heddle").string();
   if (isThere(own))
     return own;
   std::string type = readModelType(source.path, diagnostics);
   if (type.empty())
     return "";
+  reason = fmt::format("the built-in text for model_type '{}' of config.json", type);
   std::vector<NamedText> builtins = source.builtinTexts.empty() ? std::vector<NamedText>{} : listBuiltins(source.builtinTexts, diagnostics);
   if (auto found = std::ranges::find(builtins, type, &NamedText::name); found != builtins.end())
     return found->file;
@@ -105,7 +108,7 @@ static std::string chooseFile(const ModelSource &source, Diagnostics &diagnostic
 
 std::unique_ptr<ModelText> readModelText(const ModelSource &source, Diagnostics &diagnostics) {
   auto result = std::make_unique<ModelText>();
-  result->file = chooseFile(source, diagnostics);
+  result->file = chooseFile(source, result->reason, diagnostics);
   result->folder = modelFolder(source.path);
   if (result->file.empty() || diagnostics.hasErrors())
     return nullptr;

@@ -8,6 +8,7 @@ namespace heddle::frontend {
 
 struct ModelText {
   std::string file;   // the text, as messages name it
+  std::string reason; // why this one
   std::string folder; // of config.json and, unless told otherwise, of the weights
   std::string text;
   std::unique_ptr<syntax::File> syntax;

@@ -3,6 +3,7 @@
 #include "compiler/graph/Fusion.h"
 #include "compiler/native/EmitObject.h"
 #include "compiler/pipeline/ForwardDiagnostics.h"
+#include "compiler/pipeline/Room.h"
 #include "compiler/pipeline/Stages.h"
 #include "compiler/support/File.h"
 #include "mlir/IR/Verifier.h"
@@ -25,13 +26,28 @@ heddle::Compilation::Compilation(const CompileOptions &options, Diagnostics &dia
 
 heddle::Compilation::~Compilation() = default;
 
+bool heddle::Compilation::importSource() {
+  TimingScope scope = timing.nest("frontend");
+  module = importModel(*context, options.source, diagnostics);
+  return module && !diagnostics.hasErrors();
+}
+
+Outcome heddle::Compilation::plan(const std::string &path) {
+  ForwardDiagnostics forward(context.get(), diagnostics);
+  if (!importSource() || !turnOffFusions())
+    return Outcome::Refused;
+  for (const Stage &stage : stages())
+    if (!stage.perTarget)
+      if (Outcome outcome = runStage(stage, *module, nullptr); outcome != Outcome::Good)
+        return outcome;
+  if (Outcome outcome = takeModelInfo(*module); outcome != Outcome::Good)
+    return outcome;
+  return hasRoom(info, path, diagnostics) && openWeights() ? Outcome::Good : Outcome::Refused;
+}
+
 Outcome heddle::Compilation::run() {
   ForwardDiagnostics forward(context.get(), diagnostics);
-  {
-    TimingScope scope = timing.nest("frontend");
-    module = importModel(*context, options.source, diagnostics);
-  }
-  if (!module || diagnostics.hasErrors())
+  if (!importSource())
     return Outcome::Refused;
   if (options.emit == "heddle") {
     print(*module);
@@ -47,7 +63,10 @@ Outcome heddle::Compilation::run() {
   }
   if (!text.empty()) // --emit= named a stage
     return Outcome::Good;
-  if (Outcome outcome = takeModelInfo(); outcome != Outcome::Good)
+  std::vector<ModuleOp> modules;
+  for (Variant &variant : variants)
+    modules.push_back(*variant.module);
+  if (Outcome outcome = takeModelInfo(modules); outcome != Outcome::Good)
     return outcome;
   if (Outcome outcome = emitObjects(options.emit == "asm"); outcome != Outcome::Good || options.emit != "obj")
     return outcome;

@@ -5,6 +5,7 @@
 #include "compiler/pipeline/Options.h"
 #include "compiler/pipeline/RewriteJudge.h"
 #include "compiler/pipeline/Stages.h"
+#include "compiler/support/Checkpoint.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/ModelInfo.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -24,6 +25,13 @@ enum class Outcome {
   Broken,  // we are at fault; a reproducer is written
 };
 
+/// A tensor of the checkpoint.
+struct TensorRead {
+  std::string name, element; // element: f32, bf16 ...
+  std::vector<int64_t> shape;
+  int64_t elementBytes;
+};
+
 class Compilation {
 public:
   Compilation(const CompileOptions &options, Diagnostics &diagnostics, mlir::TimingScope &timing);
@@ -38,8 +46,15 @@ public:
   /// IR, assembly or the bytes of an object: the result of every emit but `exe`. Text of several CPU variants is separated by a line `// -----`.
   const std::string &result() const { return text; }
 
-  /// What the table of the executable will say; after run().
+  /// Everything that run() and writeExecutable(path) would refuse before they come to what differs between CPUs. Nothing is written.
+  Outcome plan(const std::string &path);
+
+  /// What the table of the executable will say; after run() or plan().
   const ModelInfo &description() const { return info; }
+  /// The checkpoint that weights are made of, null where they need none; after plan().
+  const Checkpoint *weights() const { return checkpoint.get(); }
+  /// The tensors that weights are made of, sorted by name; after run() or plan().
+  std::vector<TensorRead> tensorsRead() const;
 
   /// Links, packs weights and tokenizers, and puts the executable in the place of `path`.
   Outcome writeExecutable(const std::string &path);
@@ -51,13 +66,15 @@ private:
     std::string object;
   };
 
+  bool importSource();
   bool turnOffFusions();
   Outcome runStages();
   Outcome runStage(const Stage &stage, mlir::ModuleOp module, const Target *target);
-  Outcome takeModelInfo();
+  Outcome takeModelInfo(llvm::ArrayRef<mlir::ModuleOp> modules);
   Outcome emitObjects(bool assembly);
   Outcome joinObjects();
   bool packTokenizers();
+  bool openWeights();
   llvm::Expected<std::vector<LinkInput>> linkInputs();
   Outcome broken(const std::string &what);
   void print(mlir::ModuleOp module);
@@ -71,6 +88,7 @@ private:
   std::vector<Variant> variants;
   ModelInfo info;
   std::vector<std::string> tokenizerBytes; // one for each of info.tokenizers
+  std::unique_ptr<Checkpoint> checkpoint;
   std::string text;
 };
 

@@ -10,8 +10,9 @@
 #include "compiler/pipeline/DescribeModel.h"
 #include "compiler/pipeline/Room.h"
 #include "compiler/pipeline/SectionWriter.h"
-#include "compiler/support/Checkpoint.h"
 #include "compiler/support/File.h"
+#include "dialect/Heddle.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Threading.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,10 +20,7 @@
 using namespace mlir;
 using heddle::Outcome;
 
-Outcome heddle::Compilation::takeModelInfo() {
-  std::vector<ModuleOp> modules;
-  for (Variant &variant : variants)
-    modules.push_back(*variant.module);
+Outcome heddle::Compilation::takeModelInfo(ArrayRef<ModuleOp> modules) {
   std::optional<ModelInfo> described = describeModel(modules);
   if (!described)
     return broken("the description of the model is lost");
@@ -115,12 +113,30 @@ bool heddle::Compilation::packTokenizers() {
   return checkTokenizers(info, tokenizerBytes, diagnostics);
 }
 
-Outcome heddle::Compilation::writeExecutable(const std::string &path) {
-  if (!hasRoom(info, path, diagnostics))
-    return Outcome::Refused;
-  std::unique_ptr<Checkpoint> checkpoint;
+std::vector<heddle::TensorRead> heddle::Compilation::tensorsRead() const {
+  std::map<std::string, TensorRead> read;
+  for (const WeightInfo &weight : info.weights)
+    if (Attribute recipe = parseAttribute(weight.recipe, context.get()))
+      recipe.walk([&](TensorRecipeAttr tensor) {
+        RankedTensorType type = tensor.getType();
+        std::string name = tensor.getName().str(), element;
+        llvm::raw_string_ostream(element) << type.getElementType();
+        read[name] = {name, element, type.getShape().vec(), type.getElementTypeBitWidth() / 8};
+      });
+  std::vector<TensorRead> sorted;
+  for (auto &[name, tensor] : read)
+    sorted.push_back(std::move(tensor));
+  return sorted;
+}
+
+/// Where a weight is made of tensors.
+bool heddle::Compilation::openWeights() {
   bool readsTensors = llvm::any_of(info.weights, [](const WeightInfo &weight) { return StringRef(weight.recipe).contains("heddle.tensor<"); });
-  if (readsTensors && !(checkpoint = Checkpoint::open(weightsOf(options.source), diagnostics)))
+  return !readsTensors || (checkpoint = Checkpoint::open(weightsOf(options.source), diagnostics));
+}
+
+Outcome heddle::Compilation::writeExecutable(const std::string &path) {
+  if (!hasRoom(info, path, diagnostics) || !openWeights())
     return Outcome::Refused;
   std::string executable;
   {

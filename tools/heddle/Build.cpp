@@ -1,6 +1,7 @@
 // heddle build: a model -> one executable, or what comes out of a stage.
 #include "compiler/support/File.h"
 #include "tools/heddle/Commands.h"
+#include "tools/heddle/DryRun.h"
 #include "tools/heddle/Guard.h"
 #include "tools/heddle/Inputs.h"
 #include "tools/heddle/Installation.h"
@@ -17,7 +18,7 @@ struct BuildArguments {
   std::string output, emit = "exe", reproducer;
   std::vector<std::string> cpus, noFuse;
   RewriteOptions rewrites;
-  bool timing = false;
+  bool timing = false, dryRun = false, json = false;
 };
 
 constexpr const char *description = R"(Compile a model to one executable.
@@ -27,10 +28,11 @@ Examples:
   heddle build model.heddle --weights DIR          a model text, weights from elsewhere
   heddle build model.heddle --weights seed:1       invented weights, to try a text
   heddle build model.heddle --emit=linalg          IR after a stage, on stdout
+  heddle build models/mine --dry-run               what would be built, of what; nothing is written
 )";
 
 /// "models/mine/" and "texts/mine.heddle" are both called mine.
-std::string nameOf(const std::string &model) {
+std::string modelName(const std::string &model) {
   std::filesystem::path path = std::filesystem::path(model).lexically_normal();
   if (path.filename().empty())
     path = path.parent_path();
@@ -44,7 +46,7 @@ std::string nameOf(const std::string &model) {
 std::string outputOf(const BuildArguments &arguments) {
   if (!arguments.output.empty())
     return arguments.output == "-" ? "" : arguments.output;
-  return arguments.emit == "exe" ? nameOf(arguments.model.model) : arguments.emit == "obj" ? nameOf(arguments.model.model) + ".o" : "";
+  return arguments.emit == "exe" ? modelName(arguments.model.model) : arguments.emit == "obj" ? modelName(arguments.model.model) + ".o" : "";
 }
 
 int build(const BuildArguments &arguments) {
@@ -68,6 +70,12 @@ int build(const BuildArguments &arguments) {
   if (!output.empty() && !(isNoFolder(output, diagnostics) && isNoInput(output, options.source, diagnostics)))
     return report(Outcome::Refused, diagnostics);
   Compilation compilation(options, diagnostics, timing);
+  if (arguments.dryRun) {
+    Outcome outcome = compilation.plan(output);
+    bool said = outcome != Outcome::Good || writeStandardOutput(describeBuild(compilation, options, output, arguments.json));
+    int status = report(outcome, diagnostics);
+    return said ? status : exitContents;
+  }
   Outcome outcome = compilation.run();
   if (outcome != Outcome::Good)
     return report(outcome, diagnostics);
@@ -108,10 +116,14 @@ void heddle::addBuild(CLI::App &app, Chosen &chosen) {
   addNoFuse(*command, arguments->noFuse);
   addRewriteOptions(*command, arguments->rewrites);
   command->add_flag("--timing", arguments->timing, "print where the time went, on stderr");
+  CLI::Option *dryRun = command->add_flag("--dry-run", arguments->dryRun, "say what would be built, and write nothing");
+  command->add_flag("--json", arguments->json, "the same for programs")->needs(dryRun);
   command->callback([arguments, &chosen] {
+    if (arguments->dryRun && arguments->emit != "exe")
+      throw CLI::ValidationError("--dry-run", "expected --emit=exe, got " + arguments->emit);
     if (arguments->emit == "exe" && arguments->output == "-")
       throw CLI::ValidationError("--output", "an executable needs a file, got -");
-    std::string base = arguments->output.empty() || arguments->output == "-" ? nameOf(arguments->model.model) : arguments->output;
+    std::string base = arguments->output.empty() || arguments->output == "-" ? modelName(arguments->model.model) : arguments->output;
     arguments->reproducer = chosen.reproducer = base + ".reproducer.mlir";
     chosen.work = [arguments] { return build(*arguments); };
   });
