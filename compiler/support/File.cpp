@@ -1,12 +1,15 @@
 // Reading and writing files. See File.h.
 #include "compiler/support/File.h"
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <mutex>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -123,6 +126,27 @@ std::string folderOf(const std::string &path) {
   return slash ? path.substr(0, slash) : "/";
 }
 
+/// Names of temporary files that exist. Threads that add and drop wait for each other; a handler of signals takes names out at any time.
+std::array<std::atomic<char *>, 16> unfinished;
+std::mutex changingUnfinished;
+
+void addUnfinished(const std::string &path) {
+  std::lock_guard lock(changingUnfinished);
+  char *none = nullptr, *name = ::strdup(path.c_str());
+  if (std::ranges::none_of(unfinished, [&](auto &place) { return none = nullptr, place.compare_exchange_strong(none, name); }))
+    std::free(name); // so many at once: their names do not survive a failure, but do a signal
+}
+
+void dropUnfinished(const std::string &path) {
+  std::lock_guard lock(changingUnfinished);
+  for (auto &place : unfinished)
+    if (char *name = place; name && path == name) {
+      if (place.compare_exchange_strong(name, nullptr))
+        std::free(name);
+      return;
+    }
+}
+
 /// A name beside the target that nobody guesses; the target's own name stays recognisable.
 std::string besides(const std::string &target) {
   uint64_t random = 0;
@@ -176,9 +200,11 @@ std::optional<OutputFile> OutputFile::create(const std::string &path, bool execu
   file.descriptor = openNameless(folderOf(file.target), mode);
   for (int attempt = 0; file.descriptor < 0 && attempt < 8; ++attempt) {
     file.temporary = besides(file.target);
+    addUnfinished(file.temporary); // before it exists: a signal may come in between
     file.descriptor = retried([&] { return ::open(file.temporary.c_str(), O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, mode); });
     if (file.descriptor < 0) {
       int reason = errno;
+      dropUnfinished(file.temporary);
       file.temporary.clear();
       if (reason != EEXIST)
         return fail(fmt::format("cannot write: {}", std::strerror(reason)));
@@ -208,8 +234,10 @@ OutputFile::~OutputFile() { close(); }
 void OutputFile::close() {
   if (descriptor >= 0)
     ::close(std::exchange(descriptor, -1));
-  if (!temporary.empty())
+  if (!temporary.empty()) {
     ::unlink(temporary.c_str());
+    dropUnfinished(temporary);
+  }
   temporary.clear();
 }
 
@@ -259,16 +287,37 @@ bool OutputFile::align(uint64_t alignment) {
   return !failure;
 }
 
-/// A file without a name cannot be linked over an existing one: it gets a temporary name first.
-bool OutputFile::giveName() {
+/// Gives the file the target's name. One without a name takes it where it is free; it cannot be linked over another and gets a temporary name first.
+bool OutputFile::replaceTarget() {
+  auto link = [&](const std::string &name) {
+    return ::linkat(AT_FDCWD, procName(descriptor).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (temporary.empty() && link(target))
+    return true;
   for (int attempt = 0; temporary.empty(); ++attempt) {
     std::string name = besides(target);
-    if (::linkat(AT_FDCWD, procName(descriptor).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
+    addUnfinished(name);
+    if (link(name)) {
       temporary = name;
-    else if (errno != EEXIST || attempt == 8)
+      break;
+    }
+    int reason = errno;
+    dropUnfinished(name);
+    errno = reason;
+    if (reason != EEXIST || attempt == 8)
       return false;
   }
+  if (::rename(temporary.c_str(), target.c_str()) != 0)
+    return false;
+  dropUnfinished(temporary);
+  temporary.clear();
   return true;
+}
+
+void removeUnfinishedOutputs() {
+  for (auto &place : unfinished)
+    if (char *name = place.exchange(nullptr))
+      ::unlink(name);
 }
 
 bool OutputFile::commit(Diagnostics &diagnostics) {
@@ -277,9 +326,7 @@ bool OutputFile::commit(Diagnostics &diagnostics) {
       failure = errno;
     return !failure;
   };
-  if (!failure && check(::fsync(descriptor) == 0) && check(giveName()) && check(::rename(temporary.c_str(), target.c_str()) == 0))
-    temporary.clear();
-  if (!failure)
+  if (!failure && check(::fsync(descriptor) == 0) && check(replaceTarget()))
     check(::close(std::exchange(descriptor, -1)) == 0);
   if (failure)
     diagnostics.error({shown, 0, 0}, fmt::format("cannot write: {}", std::strerror(failure)));

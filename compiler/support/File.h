@@ -62,7 +62,7 @@ public:
 private:
   OutputFile() = default;
   bool put(uint64_t offset, std::string_view bytes);
-  bool giveName();
+  bool replaceTarget();
   void close();
 
   std::string shown;     // the path as the user wrote it, for messages
@@ -72,6 +72,9 @@ private:
   int failure = 0; // errno of the first failure
   uint64_t bytes = 0;
 };
+
+/// Removes what outputs under way have beside their targets. For handlers of signals that end the process: it calls nothing that they may not call.
+void removeUnfinishedOutputs();
 
 /// Writes one text as the whole of `path`.
 bool writeFile(const std::string &path, std::string_view contents, bool executable, Diagnostics &diagnostics);

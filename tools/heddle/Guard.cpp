@@ -1,10 +1,13 @@
 // A crash of ours is an internal error with a status and a report.
 #include "tools/heddle/Guard.h"
+#include "compiler/support/File.h"
 #include "llvm/Support/ErrorHandling.h"
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <new>
 #include <string_view>
@@ -57,24 +60,86 @@ int workWithinMemory(const std::function<int()> &work) {
   }
 }
 
+/// Signals from outside that end a program, and are no crash.
+constexpr int endings[] = {SIGHUP, SIGINT, SIGTERM};
+
+void onEnding(void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  for (int signal : endings) {
+    struct sigaction old;
+    if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) // nohup
+      sigaction(signal, &action, nullptr);
+  }
+}
+
+/// In the child: what lies beside an output goes.
+void endWork(int signal) {
+  heddle::removeUnfinishedOutputs();
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+std::atomic<pid_t> watched = 0;
+std::atomic<int> ending = 0;
+
+/// In the parent: the child ends first, then waitpid() returns and the parent follows.
+void passOn(int signal) {
+  ending = signal;
+  if (watched > 0)
+    kill(watched, signal);
+}
+
+/// The place of temporary files: the parent's, so that it goes however the child ends.
+class Scratch {
+public:
+  Scratch() {
+    std::error_code code;
+    std::string name = (std::filesystem::temp_directory_path(code) / "heddle-XXXXXX").string();
+    if (!code && mkdtemp(name.data()) && setenv("TMPDIR", name.c_str(), 1) == 0)
+      path = name;
+  }
+  ~Scratch() { remove(); }
+  void remove() {
+    std::error_code code;
+    if (!path.empty())
+      std::filesystem::remove_all(path, code);
+  }
+
+private:
+  std::string path; // empty where none can be made: who needs it says so
+};
+
 } // namespace
 
 int heddle::runGuarded(const std::function<int()> &work, int argc, char **argv, const std::string &reproducer) {
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of write()
   std::fflush(nullptr);
+  Scratch scratch;
   pid_t parent = getpid();
+  onEnding(passOn);
   pid_t child = fork();
   if (child < 0)
     return work(); // without a second process a crash is a crash
   if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // whoever ends the parent ends the work
-    if (getppid() != parent)
-      _exit(128 + SIGKILL);
+    onEnding(endWork);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // whoever ends the parent ends the work
+    if (getppid() != parent || ending)
+      _exit(128 + SIGTERM);
     std::exit(workWithinMemory(work));
   }
+  watched = child;
+  if (ending) // it came before there was anybody to pass it on to
+    kill(child, ending);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
+  watched = 0;
+  if (ending) {
+    scratch.remove();
+    std::signal(ending, SIG_DFL);
+    raise(ending);
+  }
   if (WIFEXITED(status))
     return WEXITSTATUS(status);
   int signal = WTERMSIG(status);
