@@ -1,29 +1,36 @@
-// Reading of config.json and --set, and look-up by path.
+// Reading of config.json, generation_config.json and --set, and look-up by path.
 #include "compiler/frontend/Configuration.h"
 #include "compiler/support/File.h"
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 
 namespace heddle::frontend {
 
 static constexpr uint64_t maxConfigurationBytes = 16 << 20;
 
+/// False after an error; a file that is not there is none.
+bool Configuration::File::load(const std::string &file, Diagnostics &diagnostics) {
+  if (!isThere(file))
+    return true;
+  std::optional<std::string> text = readFile(file, maxConfigurationBytes, diagnostics);
+  if (text)
+    diagnostics.keepSource(file, *text);
+  if (!text || !(json = parseJson(*text, file, diagnostics)))
+    return false;
+  path = file;
+  if (!json->isObject())
+    diagnostics.error(json->at(file), fmt::format("expected an object with configuration keys, got {}", json->describe()));
+  return json->isObject();
+}
+
 std::optional<Configuration> Configuration::load(const std::string &folder, const std::vector<std::string> &settings, Diagnostics &diagnostics) {
   Configuration result;
-  std::string file = (std::filesystem::path(folder.empty() ? "." : folder) / "config.json").string();
-  if (isThere(file)) {
-    std::optional<std::string> text = readFile(file, maxConfigurationBytes, diagnostics);
-    if (text)
-      diagnostics.keepSource(file, *text);
-    if (!text || !(result.json = parseJson(*text, file, diagnostics)))
-      return std::nullopt;
-    if (!result.json->isObject()) {
-      diagnostics.error(result.json->at(file), fmt::format("expected an object with configuration keys, got {}", result.json->describe()));
-      return std::nullopt;
-    }
-    result.path = file;
-  }
+  std::filesystem::path place(folder.empty() ? "." : folder);
+  if (!result.model.load((place / "config.json").string(), diagnostics) ||
+      !result.generation.load((place / "generation_config.json").string(), diagnostics))
+    return std::nullopt;
   for (const std::string &setting : settings)
     if (!result.addSetting(setting, diagnostics))
       return std::nullopt;
@@ -81,16 +88,40 @@ std::optional<Configuration::Found> Configuration::findSetting(const std::string
   return std::nullopt;
 }
 
-std::optional<Configuration::Found> Configuration::findInFile(const std::string &path) const {
-  const Json *found = json ? follow(&*json, path) : nullptr;
-  return found && !found->isNull() ? std::optional(Found{found, found->at(this->path)}) : std::nullopt;
+std::optional<Configuration::Found> Configuration::File::find(const std::string &key) const {
+  const Json *found = json ? follow(&*json, key) : nullptr;
+  return found && !found->isNull() ? std::optional(Found{found, found->at(path)}) : std::nullopt;
 }
 
 std::optional<Configuration::Found> Configuration::find(const std::string &path) const {
   std::optional<Found> found = findSetting(path);
   if (!found)
-    return findInFile(path);
+    return model.find(path);
   return found->value->isNull() ? std::nullopt : found; // set to null: absent, whatever the file says
+}
+
+std::optional<Configuration::Found> Configuration::findForTasks(const std::string &path) const {
+  std::optional<Found> found = findSetting(path) ? std::nullopt : generation.find(path);
+  return found ? found : find(path);
+}
+
+std::optional<std::vector<int64_t>> Configuration::findTokenIds(const std::string &path, Diagnostics &diagnostics) const {
+  std::optional<Found> found = findForTasks(path);
+  if (!found)
+    return std::nullopt;
+  std::vector<int64_t> ids;
+  std::set<int64_t> seen;
+  auto take = [&](const Json &value) {
+    if (!value.integer())
+      diagnostics.error({found->place.file, found->place.line ? value.line : 0, found->place.line ? value.column : 0},
+                        fmt::format("'{}': expected the id of a token or a list of ids, got {}", path, value.describe()));
+    else if (seen.insert(*value.integer()).second)
+      ids.push_back(*value.integer());
+    return value.integer() != nullptr;
+  };
+  const Json &value = *found->value;
+  bool isGood = value.isArray() ? std::ranges::all_of(value.elements(), take) : take(value);
+  return isGood ? std::optional(std::move(ids)) : std::nullopt;
 }
 
 std::vector<std::string> Configuration::settingNames() const {

@@ -1,4 +1,5 @@
-// What a model is told from outside: config.json of its folder, and values set by hand (`--set KEY=VALUE`). Read before a text is expanded.
+// What a model is told from outside: config.json of its folder, generation_config.json beside it for tasks, and values set by hand (`--set
+// KEY=VALUE`). Read before a text is expanded.
 #pragma once
 #include "compiler/frontend/Syntax.h"
 #include "compiler/support/Json.h"
@@ -9,7 +10,7 @@ namespace heddle::frontend {
 
 class Configuration {
 public:
-  /// Reads `folder`/config.json if it is there, and the settings. None after an error.
+  /// Reads what `folder` has of the two files, and the settings. None after an error.
   static std::optional<Configuration> load(const std::string &folder, const std::vector<std::string> &settings, Diagnostics &diagnostics);
 
   struct Found {
@@ -19,8 +20,14 @@ public:
   /// The value at a path like `rope_scaling.factor`; what was set by hand comes first. Null counts as absent.
   std::optional<Found> find(const std::string &path) const;
 
-  /// Path of the file, empty if there is none.
-  const std::string &file() const { return path; }
+  /// The same for a setting of a task: generation_config.json comes before config.json. A task never changes what the mathematics of a model reads.
+  std::optional<Found> findForTasks(const std::string &path) const;
+  /// Such a value that is the id of a token or a list of ids (a chat model has several ends); ids stand once. None where it is absent, or is
+  /// something else, which is an error.
+  std::optional<std::vector<int64_t>> findTokenIds(const std::string &path, Diagnostics &diagnostics) const;
+
+  /// Path of config.json, empty if there is none.
+  const std::string &file() const { return model.path; }
   /// Everything that was set by hand, as written before the `=`.
   std::vector<std::string> settingNames() const;
 
@@ -29,12 +36,16 @@ private:
     std::string name, text;
     Json value;
   };
+  struct File {
+    std::string path; // empty: there is none
+    std::optional<Json> json;
+    bool load(const std::string &path, Diagnostics &diagnostics);
+    std::optional<Found> find(const std::string &path) const;
+  };
   std::optional<Found> findSetting(const std::string &path) const;
-  std::optional<Found> findInFile(const std::string &path) const;
   bool addSetting(const std::string &text, Diagnostics &diagnostics);
 
-  std::string path;
-  std::optional<Json> json;
+  File model, generation;
   std::vector<Setting> settings;
 };
 

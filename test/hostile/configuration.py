@@ -1,6 +1,6 @@
 # RUN: %python %s
-"""config.json: refused at the place where it is wrong. Keys that the text does not declare are ignored whatever they hold, but they must be JSON."""
-from hostile import Case, config_with, run
+"""config.json and generation_config.json: refused at the place where it is wrong. Keys that the text does not declare are ignored whatever they hold, but they must be JSON."""
+from hostile import Case, config_with, fifo, run, sparse
 
 FILE = "m/config.json"
 OPEN = '{"vocab_size": 3, "width": 2, '
@@ -42,6 +42,12 @@ CASES = [
     config("larger than any configuration", " " * ((16 << 20) + 1), "m/config.json: error: too large: 16777217 bytes, at most 16777216 are read"),
     config("a value set to something else", "{}", "--set width=two: error: 'width': expected int, got \"two\"", run="heddle check m --set vocab_size=3 --set width=two"),
     Case("no configuration", ["error: configuration key 'vocab_size' has no value and no default", "note: there is no config.json; give --set vocab_size=N"], {FILE: None}),
+    Case("no generation_config.json", "m/generation_config.json:1:1: error: not valid JSON", {"m/generation_config.json": ""}),
+    Case("a generation_config.json that is a list", "m/generation_config.json:1:1: error: expected an object with configuration keys, got a list",
+         {"m/generation_config.json": "[]"}),
+    Case("a generation_config.json that is a FIFO", "m/generation_config.json: error: expected a file, got a FIFO", {"m/generation_config.json": fifo}),
+    Case("a generation_config.json of 17 megabytes", "m/generation_config.json: error: too large: 17825792 bytes, at most 16777216 are read",
+         {"m/generation_config.json": sparse(17 << 20)}),
 ]
 
 run(CASES)

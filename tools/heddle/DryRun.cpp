@@ -24,8 +24,11 @@ Json describeText(const ModelSource &source) {
 }
 
 Json describeConfiguration(const ModelSource &source) {
-  fs::path file = fs::path(configurationFolder(source)) / "config.json";
-  return {{"file", isThere(file.string()) ? Json(file.string()) : Json(nullptr)}, {"set", source.settings}};
+  Json files = Json::array();
+  for (const char *name : {"config.json", "generation_config.json"})
+    if (std::string file = fs::path(configurationFolder(source)) / name; isThere(file))
+      files.push_back(file);
+  return {{"files", files}, {"set", source.settings}};
 }
 
 std::string describeTask(const TaskInfo &task) {
@@ -84,8 +87,8 @@ std::string textFrom(const Json &plan) {
   addLines(text, "text", {fmt::format("{}: {}", source["file"].get<std::string>(), source["because"].get<std::string>())});
   addLines(text, "model", {source["model"]});
   std::vector<std::string> settings;
-  if (configuration["file"].is_string())
-    settings.push_back(configuration["file"]);
+  for (const Json &file : configuration["files"])
+    settings.push_back(file);
   for (const Json &set : configuration["set"])
     settings.push_back("--set " + set.get<std::string>());
   addLines(text, "configuration", settings);
