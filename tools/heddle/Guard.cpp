@@ -115,12 +115,14 @@ private:
 int heddle::runGuarded(const std::function<int()> &work, int argc, char **argv, const std::string &reproducer) {
   std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of write()
   std::fflush(nullptr);
+  onEnding(passOn);
   Scratch scratch;
   pid_t parent = getpid();
-  onEnding(passOn);
   pid_t child = fork();
-  if (child < 0)
-    return work(); // without a second process a crash is a crash
+  if (child < 0) { // without a second process a crash is a crash
+    onEnding(endWork);
+    return work();
+  }
   if (child == 0) {
     onEnding(endWork);
     prctl(PR_SET_PDEATHSIG, SIGTERM); // whoever ends the parent ends the work
