@@ -2,6 +2,7 @@
 #pragma once
 #include "runtime/Array.h"
 #include "runtime/Failure.h"
+#include "runtime/File.h"
 #include "runtime/heddle_model.h"
 #include <cstdint>
 
@@ -12,11 +13,6 @@ constexpr int maxRank = 16;
 /// An opened file whose header has been read and found to agree with the file's size.
 class NpyReader {
 public:
-  NpyReader() = default;
-  NpyReader(const NpyReader &) = delete;
-  NpyReader &operator=(const NpyReader &) = delete;
-  ~NpyReader();
-
   /// Opens `path` for values of `element` (int64 serves i32). The place of the path in memory must outlive the reader.
   bool open(const char *path, int64_t element, Failure &failure);
   int rank() const { return axes; }
@@ -33,12 +29,10 @@ public:
 
 private:
   bool readHeader(Failure &failure);
-  bool readBytes(void *to, int64_t bytes, Failure &failure);
   bool readChunks(void *to, const Visible &visible, Failure &failure);
   bool store(void *to, int64_t index, const char *value, const Visible &visible, Failure &failure);
-  int descriptor = -1;
-  const char *path = "";
-  int64_t element = 0, values = 0, sizeInFile = 4, fileBytes = 0;
+  InputFile file;
+  int64_t element = 0, values = 0, sizeInFile = 4;
   bool fortran = false;
   int axes = 0;
   int64_t shape[maxRank] = {};

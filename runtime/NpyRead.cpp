@@ -1,10 +1,6 @@
 #include "runtime/Npy.h"
-#include <cerrno>
 #include <climits>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace heddle::runtime;
 
@@ -31,72 +27,43 @@ int64_t sizeOfType(const char *type, int64_t element) {
 
 } // namespace
 
-NpyReader::~NpyReader() {
-  if (descriptor >= 0)
-    close(descriptor);
-}
-
-bool NpyReader::open(const char *name, int64_t wanted, Failure &failure) {
-  path = name;
+bool NpyReader::open(const char *path, int64_t wanted, Failure &failure) {
   element = wanted;
-  descriptor = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); // a FIFO is refused without waiting for a writer
-  struct stat status;
-  if (descriptor < 0 || fstat(descriptor, &status) != 0)
-    return failure.system("cannot open", path);
-  if (!S_ISREG(status.st_mode))
-    return failure.contents("cannot read %s: it is %s, expected a file", Quoted(path).text(),
-                            S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe");
-  fileBytes = status.st_size;
-  return readHeader(failure);
-}
-
-bool NpyReader::readBytes(void *to, int64_t bytes, Failure &failure) {
-  char *next = static_cast<char *>(to);
-  while (bytes > 0) {
-    ssize_t got = ::read(descriptor, next, static_cast<size_t>(bytes < (1 << 30) ? bytes : 1 << 30));
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return failure.system("cannot read", path);
-    if (got == 0)
-      return failure.contents("%s is cut short", Quoted(path).text());
-    next += got, bytes -= got;
-  }
-  return true;
+  return file.open(path, failure) && readHeader(failure);
 }
 
 bool NpyReader::readHeader(Failure &failure) {
   unsigned char start[12] = {};
-  int64_t prefix = fileBytes < 10 ? fileBytes : 10;
-  if (!readBytes(start, prefix, failure))
+  int64_t prefix = file.size() < 10 ? file.size() : 10;
+  if (!file.read(start, prefix, failure))
     return false;
   if (prefix < 10 || std::memcmp(start, "\x93NUMPY", 6) != 0)
-    return failure.contents("%s is no .npy file", Quoted(path).text());
+    return failure.contents("%s is no .npy file", Quoted(file.name()).text());
   if (start[6] < 1 || start[6] > 3 || start[7] != 0)
-    return failure.contents("%s is a .npy file of version %d.%d, expected 1.0, 2.0 or 3.0", Quoted(path).text(), start[6], start[7]);
+    return failure.contents("%s is a .npy file of version %d.%d, expected 1.0, 2.0 or 3.0", Quoted(file.name()).text(), start[6], start[7]);
   int64_t length = start[8] | start[9] << 8;
   if (start[6] > 1) {
     prefix = 12;
-    if (fileBytes < prefix)
-      return failure.contents("%s is cut short", Quoted(path).text());
-    if (!readBytes(start + 10, 2, failure))
+    if (file.size() < prefix)
+      return failure.contents("%s is cut short", Quoted(file.name()).text());
+    if (!file.read(start + 10, 2, failure))
       return false;
     length |= int64_t{start[10]} << 16 | int64_t{start[11]} << 24;
   }
-  if (length > fileBytes - prefix || length >= maxHeader)
-    return failure.contents("%s has a header of %lld bytes, expected at most %lld", Quoted(path).text(), static_cast<long long>(length),
-                            static_cast<long long>(fileBytes - prefix < maxHeader ? fileBytes - prefix : maxHeader - 1));
+  if (length > file.size() - prefix || length >= maxHeader)
+    return failure.contents("%s has a header of %lld bytes, expected at most %lld", Quoted(file.name()).text(), static_cast<long long>(length),
+                            static_cast<long long>(file.size() - prefix < maxHeader ? file.size() - prefix : maxHeader - 1));
   Array<char> text;
   if (!text.resize(length))
     return failure.outOfMemory();
-  if (!readBytes(text.data(), length, failure))
+  if (!file.read(text.data(), length, failure))
     return false;
   NpyHeader header;
   if (const char *wrong = parseNpyHeader(text.data(), length, header))
-    return failure.contents("%s %s", Quoted(path).text(), wrong);
+    return failure.contents("%s %s", Quoted(file.name()).text(), wrong);
   sizeInFile = sizeOfType(header.type, element);
   if (sizeInFile == 0)
-    return failure.contents("%s: expected %s, got %s; in NumPy: %s", Quoted(path).text(), expectedTypes(element), Quoted(header.type).text(),
+    return failure.contents("%s: expected %s, got %s; in NumPy: %s", Quoted(file.name()).text(), expectedTypes(element), Quoted(header.type).text(),
                             remedy(element));
   fortran = header.fortran;
   axes = header.rank;
@@ -111,16 +78,16 @@ bool NpyReader::readHeader(Failure &failure) {
     values = 0;
   int64_t wanted = 0;
   overflow |= __builtin_mul_overflow(values, sizeInFile, &wanted);
-  int64_t have = fileBytes - prefix - length;
+  int64_t have = file.size() - prefix - length;
   if (overflow || wanted != have)
-    return failure.contents("%s: its header asks for %s%lld bytes of values, the file has %lld", Quoted(path).text(), overflow ? "more than " : "",
-                            static_cast<long long>(overflow ? INT64_MAX : wanted), static_cast<long long>(have));
+    return failure.contents("%s: its header asks for %s%lld bytes of values, the file has %lld", Quoted(file.name()).text(),
+                            overflow ? "more than " : "", static_cast<long long>(overflow ? INT64_MAX : wanted), static_cast<long long>(have));
   return true;
 }
 
 bool NpyReader::read(void *to, const Visible &visible, Failure &failure) {
   bool plain = (!fortran || axes < 2) && element != HEDDLE_BOOL && sizeInFile == 4;
-  return plain ? readBytes(to, values * 4, failure) : readChunks(to, visible, failure);
+  return plain ? file.read(to, values * 4, failure) : readChunks(to, visible, failure);
 }
 
 /// Values that are converted, checked or reordered on their way go through a small buffer.
@@ -132,7 +99,7 @@ bool NpyReader::readChunks(void *to, const Visible &visible, Failure &failure) {
   const int64_t perChunk = static_cast<int64_t>(sizeof buffer) / sizeInFile;
   for (int64_t done = 0; done < values; done += perChunk) {
     int64_t part = values - done < perChunk ? values - done : perChunk;
-    if (!readBytes(buffer, part * sizeInFile, failure))
+    if (!file.read(buffer, part * sizeInFile, failure))
       return false;
     for (int64_t i = 0; i < part; ++i) {
       if (!store(to, fortran ? target : done + i, buffer + i * sizeInFile, visible, failure))
@@ -153,7 +120,7 @@ bool NpyReader::readChunks(void *to, const Visible &visible, Failure &failure) {
 bool NpyReader::store(void *to, int64_t index, const char *value, const Visible &visible, Failure &failure) {
   if (element == HEDDLE_BOOL) {
     if (*value != 0 && *value != 1)
-      return failure.contents("%s: the byte %d is no bool, expected 0 or 1", Quoted(path).text(), static_cast<unsigned char>(*value));
+      return failure.contents("%s: the byte %d is no bool, expected 0 or 1", Quoted(file.name()).text(), static_cast<unsigned char>(*value));
     static_cast<char *>(to)[index] = *value;
     return true;
   }
@@ -173,11 +140,11 @@ bool NpyReader::store(void *to, int64_t index, const char *value, const Visible 
         column = rest % shape[axis];
     }
     if (!visible.lengths)
-      return failure.contents("%s: %lld at index %lld (row-major, from 0) does not fit 32 bits", Quoted(path).text(), static_cast<long long>(wide),
-                              static_cast<long long>(index));
+      return failure.contents("%s: %lld at index %lld (row-major, from 0) does not fit 32 bits", Quoted(file.name()).text(),
+                              static_cast<long long>(wide), static_cast<long long>(index));
     if (column < visible.lengths[row])
-      return failure.contents("%s: %lld at row %lld, column %lld (from 0) does not fit 32 bits", Quoted(path).text(), static_cast<long long>(wide),
-                              static_cast<long long>(row), static_cast<long long>(column));
+      return failure.contents("%s: %lld at row %lld, column %lld (from 0) does not fit 32 bits", Quoted(file.name()).text(),
+                              static_cast<long long>(wide), static_cast<long long>(row), static_cast<long long>(column));
     narrow = 0;
   }
   std::memcpy(static_cast<char *>(to) + index * 4, &narrow, 4);
