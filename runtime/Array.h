@@ -6,6 +6,7 @@
 #include <new>
 #include <sys/mman.h>
 #include <type_traits>
+#include <utility>
 
 namespace heddle::runtime {
 
@@ -36,6 +37,11 @@ public:
     return true;
   }
   void clear() { count = 0; }
+  void swap(Array &other) {
+    std::swap(items, other.items);
+    std::swap(count, other.count);
+    std::swap(capacity, other.capacity);
+  }
   void pop() { --count; }
   /// As qsort does, which takes no null pointer, not even of no elements.
   void sort(int (*compare)(const void *, const void *)) {

@@ -4,6 +4,7 @@
 #include "compiler/support/File.h"
 #include "compiler/support/Json.h"
 #include "runtime/tokenizer_format.h"
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <unordered_set>
@@ -67,11 +68,15 @@ std::optional<std::vector<char>> heddle::packTokenizer(const TokenizerSource &so
 int64_t heddle::idsOfTokenizer(std::span<const char> bytes) {
   heddle_tokenizer_header header;
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.symbol_count == 0)
-    return 0;
-  int32_t last = 0; // by_id is ascending by id
-  std::memcpy(&last, bytes.data() + header.by_id + (header.symbol_count - 1) * static_cast<int64_t>(sizeof last), sizeof last);
-  heddle_tokenizer_symbol symbol;
-  std::memcpy(&symbol, bytes.data() + header.symbols + last * static_cast<int64_t>(sizeof symbol), sizeof symbol);
-  return int64_t{symbol.id} + 1;
+  int64_t last = -1;
+  auto take = [&](int64_t table, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      heddle_tokenizer_symbol symbol;
+      std::memcpy(&symbol, bytes.data() + table + i * static_cast<int64_t>(sizeof symbol), sizeof symbol);
+      last = std::max<int64_t>(last, symbol.id);
+    }
+  };
+  take(header.symbols, header.symbol_count);
+  take(header.added, header.added_count);
+  return last + 1;
 }

@@ -8,9 +8,16 @@
 namespace heddle {
 
 struct TokenizerParts {
+  struct Added {
+    std::string text;
+    int32_t id, flags;
+  };
   std::vector<std::pair<std::string, int32_t>> symbols; // any order; no symbol and no id twice
-  std::vector<std::pair<int32_t, int32_t>> steps;       // kind, character: as in runtime/tokenizer_format.h
-  int32_t model = 0, join = 0, unknown = -1;
+  std::vector<Added> added;                             // any order; no text twice, none empty
+  std::vector<std::pair<int32_t, int32_t>> steps;       // kind, argument: as in runtime/tokenizer_format.h
+  std::vector<int32_t> around;                          // the template: ids, and one -1 for those of the text; empty: nothing around it
+  std::string prefix;                                   // of symbols that continue a word
+  int32_t model = 0, join = 0, unknown = -1, most = 0;
   bool mergeUnknown = false;
 };
 

@@ -1,8 +1,10 @@
 #include "compiler/packing/TokenizerJson.h"
 #include "compiler/support/Utf8.h"
 #include "runtime/tokenizer_format.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <unordered_map>
+#include <unordered_set>
 
 using namespace heddle;
 
@@ -23,19 +25,18 @@ public:
       wrong(root, model, "expected an object 'model'");
     else
       readModel(*model);
-    readAddedTokens(root.find("added_tokens"));
     readNormalizer(root.find("normalizer"));
+    readAddedTokens(root.find("added_tokens"));
     readPreTokenizer(root.find("pre_tokenizer"));
+    readPostProcessor(root.find("post_processor"));
     readDecoder(root.find("decoder"));
-    for (const char *key : {"truncation", "padding", "post_processor"})
-      if (const Json *value = root.find(key); value && !value->isNull())
-        notBuilt(*value, fmt::format("'{}'", key));
     if (diagnostics.errorCount() > before)
       return std::nullopt;
     if (!reason.empty()) {
       diagnostics.note(reasonPlace, reason + " is not built yet; ids still work, text does not");
       return std::nullopt;
     }
+    noteTruncation(root.find("truncation")); // padding is nothing that a ragged batch has
     return std::move(parts);
   }
 
@@ -104,6 +105,8 @@ private:
         parts.unknown = idOf[*unknown];
     } else if (kind == "BPE") {
       readCharacters(model);
+    } else if (kind == "WordPiece") {
+      readWordPieces(model);
     } else {
       notBuilt(model, kind.empty() ? "a model without type" : fmt::format("a model of type '{}'", kind));
     }
@@ -136,6 +139,26 @@ private:
         wrong(*dropout, "'dropout': expected a number");
       else if (*dropout->number() != 0)
         notBuilt(*dropout, "'dropout'");
+    }
+  }
+
+  void readWordPieces(const Json &model) {
+    parts.model = HEDDLE_MODEL_WORD_PIECES;
+    parts.join = HEDDLE_JOIN_BLANK;
+    const std::string *unknown = text(model, "unk_token"), *prefix = text(model, "continuing_subword_prefix");
+    if (unknown && idOf.contains(*unknown))
+      parts.unknown = idOf[*unknown];
+    else if (unknown)
+      diagnostics.error(model.find("unk_token")->at(file), fmt::format("unk_token '{}' has no id in the vocabulary", *unknown));
+    else
+      wrong(model, model.find("unk_token"), "expected a string 'unk_token'");
+    parts.prefix = prefix ? *prefix : "##";
+    const Json *most = model.find("max_input_chars_per_word");
+    parts.most = 100;
+    if (most && !most->isNull()) {
+      if (!most->integer() || *most->integer() < 1 || *most->integer() > INT32_MAX)
+        return wrong(*most, "'max_input_chars_per_word': expected a positive int");
+      parts.most = static_cast<int32_t>(*most->integer());
     }
   }
 
@@ -172,16 +195,48 @@ private:
       int32_t value = static_cast<int32_t>(*id->integer());
       auto known = idOf.find(*content->string());
       auto owner = owners.find(value);
-      if (known != idOf.end() && known->second != value)
+      if (content->string()->empty())
+        diagnostics.error(content->at(file), "an added token is empty");
+      else if (known != idOf.end() && known->second != value)
         diagnostics.error(id->at(file), fmt::format("the added token '{}' has id {}, but it has {} already", known->first, value, known->second));
       else if (owner != owners.end() && *owner->second != *content->string())
         diagnostics.error(id->at(file),
                           fmt::format("the added token '{}' has id {}, but that is '{}' already", *content->string(), value, *owner->second));
+      else if (!addedTexts.insert(*content->string()).second)
+        diagnostics.error(content->at(file), fmt::format("the added token '{}' is in the list twice", *content->string()));
+      else
+        addToken(token, *content->string(), value);
       owners.insert({value, content->string()});
       idOf.insert({*content->string(), value});
     }
-    if (!tokens->elements().empty())
-      notBuilt(*tokens, "added tokens");
+  }
+
+  void addToken(const Json &token, std::string content, int32_t id) {
+    struct {
+      const char *key;
+      int32_t flag;
+    } flags[] = {{"special", HEDDLE_ADDED_SPECIAL},
+                 {"single_word", HEDDLE_ADDED_WORD},
+                 {"lstrip", HEDDLE_ADDED_LEFT},
+                 {"rstrip", HEDDLE_ADDED_RIGHT},
+                 {"normalized", HEDDLE_ADDED_NORMALIZED}};
+    int32_t all = 0;
+    for (auto [key, value] : flags)
+      all |= flag(token, key, false) ? value : 0;
+    if (all & HEDDLE_ADDED_NORMALIZED) // it is looked for as the normalizer leaves it
+      for (char &c : content) {
+        bool mayChange = static_cast<unsigned char>(c) >= 0x80 || c < 0x20 || c == 0x7f;
+        if (mayChange && !parts.steps.empty())
+          return notBuilt(token, "an added token that the normalizer may change");
+        if (c >= 'A' && c <= 'Z' && lowers())
+          c = static_cast<char>(c - 'A' + 'a');
+      }
+    parts.added.push_back({content, id, all});
+  }
+
+  /// Whether a normalizer makes letters lower case; asked before splitters are read.
+  bool lowers() const {
+    return std::any_of(parts.steps.begin(), parts.steps.end(), [](const auto &step) { return step.first == HEDDLE_STEP_LOWERCASE; });
   }
 
   void readNormalizer(const Json *normalizer) {
@@ -194,10 +249,30 @@ private:
       parts.steps.push_back({HEDDLE_STEP_NFC, 0});
     else if (*type == "Lowercase")
       parts.steps.push_back({HEDDLE_STEP_LOWERCASE, 0});
+    else if (*type == "NFD")
+      parts.steps.push_back({HEDDLE_STEP_NFD, 0});
+    else if (*type == "StripAccents")
+      parts.steps.push_back({HEDDLE_STEP_STRIP, HEDDLE_STRIP_ALL});
+    else if (*type == "BertNormalizer")
+      readBertNormalizer(*normalizer);
     else if (*type == "Sequence")
       readSequence(*normalizer, "normalizers", &Reader::readNormalizer);
     else
       notBuilt(*normalizer, fmt::format("a normalizer '{}'", *type));
+  }
+
+  void readBertNormalizer(const Json &bert) {
+    bool lowercase = flag(bert, "lowercase", true);
+    if (flag(bert, "clean_text", true))
+      parts.steps.push_back({HEDDLE_STEP_CLEAN, 0});
+    if (flag(bert, "handle_chinese_chars", true))
+      parts.steps.push_back({HEDDLE_STEP_IDEOGRAPHS, 0});
+    if (flag(bert, "strip_accents", lowercase)) {
+      parts.steps.push_back({HEDDLE_STEP_NFD, 0});
+      parts.steps.push_back({HEDDLE_STEP_STRIP, HEDDLE_STRIP_NONSPACING});
+    }
+    if (lowercase)
+      parts.steps.push_back({HEDDLE_STEP_LOWERCASE, 0});
   }
 
   void readPreTokenizer(const Json *splitter) {
@@ -208,6 +283,8 @@ private:
       return;
     if (*type == "WhitespaceSplit")
       parts.steps.push_back({HEDDLE_STEP_WHITESPACE, 0});
+    else if (*type == "BertPreTokenizer")
+      parts.steps.insert(parts.steps.end(), {{HEDDLE_STEP_WHITESPACE, 0}, {HEDDLE_STEP_PUNCTUATION, 0}});
     else if (*type == "Split")
       readSplit(*splitter);
     else if (*type == "Sequence")
@@ -259,13 +336,103 @@ private:
       return;
     if (*type == "Fuse")
       parts.join = HEDDLE_JOIN_NONE;
+    else if (*type == "WordPiece")
+      readWordPieceDecoder(*decoder);
     else
       notBuilt(*decoder, fmt::format("a decoder '{}'", *type));
+  }
+
+  void readWordPieceDecoder(const Json &decoder) {
+    const std::string *prefix = text(decoder, "prefix");
+    if (std::string wanted = prefix ? *prefix : "##"; wanted != parts.prefix)
+      return notBuilt(decoder, fmt::format("a decoder whose prefix '{}' is not that of the model, '{}'", wanted, parts.prefix));
+    parts.join = flag(decoder, "cleanup", true) ? HEDDLE_JOIN_CLEAN : HEDDLE_JOIN_PREFIX;
+  }
+
+  //--- what stands around every text
+
+  void readPostProcessor(const Json *processor) {
+    if (!processor || processor->isNull())
+      return;
+    const std::string *type = typeOf(*processor);
+    if (!type)
+      return;
+    if (*type == "TemplateProcessing")
+      readTemplate(*processor);
+    else if (*type == "BertProcessing" || *type == "RobertaProcessing")
+      parts.around = {namedToken(*processor, "cls"), -1, namedToken(*processor, "sep")};
+    else if (*type == "Sequence")
+      readSequence(*processor, "processors", &Reader::readPostProcessor);
+    else if (*type != "ByteLevel") // which only moves offsets
+      notBuilt(*processor, fmt::format("a post-processor '{}'", *type));
+  }
+
+  /// ["[SEP]", 102]
+  int32_t namedToken(const Json &processor, const char *key) {
+    const Json *pair = processor.find(key);
+    if (!pair || pair->elements().size() != 2 || !pair->elements()[0].string() || !pair->elements()[1].integer()) {
+      wrong(processor, pair, fmt::format("'{}': expected a token and its id", key));
+      return 0;
+    }
+    return checkedId(*pair->elements()[0].string(), pair->elements()[1]);
+  }
+
+  /// An id that a template gives to `token`, which must be the one that the token has.
+  int32_t checkedId(const std::string &token, const Json &id) {
+    if (!id.integer() || *id.integer() < 0 || *id.integer() > INT32_MAX) {
+      wrong(id, fmt::format("the id of '{}': expected 0 to {}", token, INT32_MAX));
+      return 0;
+    }
+    int32_t value = static_cast<int32_t>(*id.integer());
+    auto known = idOf.find(token);
+    if (known == idOf.end())
+      diagnostics.error(id.at(file), fmt::format("'{}' is put around texts, but neither the vocabulary nor the added tokens have it", token));
+    else if (known->second != value)
+      diagnostics.error(id.at(file), fmt::format("'{}' is put around texts with id {}, but it has {}", token, value, known->second));
+    return value;
+  }
+
+  void readTemplate(const Json &processor) {
+    const Json *single = processor.find("single"), *tokens = processor.find("special_tokens");
+    if (!single || !single->isArray())
+      return wrong(processor, single, "expected a list 'single'");
+    unsigned texts = 0;
+    for (const Json &item : single->elements()) {
+      const Json *special = item.find("SpecialToken"), *sequence = item.find("Sequence");
+      const Json *part = special ? special : sequence, *name = part ? part->find("id") : nullptr, *type = part ? part->find("type_id") : nullptr;
+      if (!name || !name->string())
+        return wrong(item, "expected a 'SpecialToken' or a 'Sequence' with a string 'id'");
+      if (type && type->integer() && *type->integer() != 0)
+        notBuilt(*type, "token types in the template of a single text");
+      if (!special) {
+        parts.around.push_back(-1);
+        ++texts;
+        continue;
+      }
+      const Json *entry = tokens ? tokens->find(*name->string()) : nullptr, *ids = entry ? entry->find("ids") : nullptr;
+      if (!ids || !ids->isArray())
+        return wrong(*name, fmt::format("expected a member '{}' of 'special_tokens' with a list 'ids'", *name->string()));
+      const Json *pieces = entry->find("tokens");
+      bool areNamed = pieces && pieces->elements().size() == ids->elements().size();
+      for (size_t i = 0; i < ids->elements().size(); ++i) {
+        const std::string *piece = areNamed ? pieces->elements()[i].string() : name->string();
+        parts.around.push_back(checkedId(piece ? *piece : *name->string(), ids->elements()[i]));
+      }
+    }
+    if (texts != 1)
+      diagnostics.error(single->at(file), fmt::format("the template 'single' has the text {} times, expected once", texts));
+  }
+
+  void noteTruncation(const Json *truncation) {
+    const Json *most = truncation ? truncation->find("max_length") : nullptr;
+    if (most && most->integer())
+      diagnostics.note(most->at(file), fmt::format("texts are not cut to {} ids, but to as many as the model takes", *most->integer()));
   }
 
   const std::string &file;
   Diagnostics &diagnostics;
   TokenizerParts parts;
+  std::unordered_set<std::string> addedTexts;
   std::unordered_map<std::string, int32_t> idOf;
   std::unordered_map<int32_t, const std::string *> owners;
   std::string reason;

@@ -167,10 +167,78 @@ TEST_F(TokenizerTest, NotesWhatIsNotBuiltYet) {
   EXPECT_EQ(note(json(model, R"("pre_tokenizer": {"type": "ByteLevel"},)")), built("a pre-tokenizer 'ByteLevel'"));
   EXPECT_EQ(note(json(model, R"("pre_tokenizer": {"type": "Split", "pattern": {"Regex": "\\d"}, "behavior": "Isolated"},)")),
             built("a split pattern of more than one character"));
-  EXPECT_EQ(note(json(model, R"("decoder": {"type": "WordPiece"},)")), built("a decoder 'WordPiece'"));
-  EXPECT_EQ(note(json(model, R"("post_processor": {"type": "TemplateProcessing"},)")), built("'post_processor'"));
-  EXPECT_EQ(note(json(model, R"("added_tokens": [{"id": 2, "content": "<s>"}],)")), built("added tokens"));
+  EXPECT_EQ(note(json(model, R"("decoder": {"type": "ByteLevel"},)")), built("a decoder 'ByteLevel'"));
+  EXPECT_EQ(note(json(model, R"("post_processor": {"type": "Other"},)")), built("a post-processor 'Other'"));
+  EXPECT_EQ(note(json(model, R"("normalizer": {"type": "NFC"}, "added_tokens": [{"id": 2, "content": "é", "normalized": true}],)")),
+            built("an added token that the normalizer may change"));
+  EXPECT_EQ(note(json(model, R"("added_tokens": [{"id": 1, "content": "a"}], "post_processor": {"type": "TemplateProcessing",
+                 "special_tokens": {}, "single": [{"Sequence": {"id": "A", "type_id": 1}}]},)"))
+                .substr(3),
+            built("token types in the template of a single text").substr(3));
   EXPECT_EQ(said({Kind::Json, folder / "missing.json", {}}, false), "0: the tokenizer is missing; ids still work, text does not");
+}
+
+std::string wordPieces(const std::string &more, const std::string &ofModel = "") {
+  return json(
+      R"({"type": "WordPiece", "unk_token": "[UNK]", "vocab": {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "un": 3, "##aff": 4, "##able": 5, "unaff": 6,
+                  "aff": 7, ",": 8, "中": 9, "##a": 10, "e": 11, "##": 12})" +
+          ofModel + "}",
+      more);
+}
+const std::string bert = R"("normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null,
+                                           "lowercase": true}, "pre_tokenizer": {"type": "BertPreTokenizer"},)";
+
+TEST_F(TokenizerTest, WordPiecesTakeTheLongestFirst) {
+  Packed packed(file(wordPieces(bert)));
+  EXPECT_EQ(packed.encode("unaffable"), (Ids{6, 5})) << "not un ##aff ##able";
+  EXPECT_EQ(packed.encode("unaffx un"), (Ids{0, 3})) << "a word is unknown as a whole";
+  EXPECT_EQ(packed.encode("UN\u00e9, aff中aff"), (Ids{0, 8, 7, 9, 7})) << "lower case, no accents, punctuation and ideographs apart";
+  EXPECT_EQ(packed.encode("E\u0301"), (Ids{11}));
+  EXPECT_EQ(packed.encode("u\u0001n\ufffd\u200b\tun"), (Ids{3, 3})) << "controls vanish";
+  EXPECT_EQ(packed.encode(std::string(100, 'a')), (Ids{0}));
+  EXPECT_EQ(Packed(file(wordPieces(bert, R"(, "max_input_chars_per_word": 2)"))).encode("un aff"), (Ids{3, 0}));
+}
+
+TEST_F(TokenizerTest, DecodersJoinWordPieces) {
+  Packed plain(file(wordPieces(R"("decoder": {"type": "WordPiece", "prefix": "##", "cleanup": false},)")));
+  EXPECT_EQ(plain.decode({3, 4, 7, 8, 5}), "unaff aff ,able");
+  EXPECT_EQ(Packed(file(wordPieces(R"("decoder": {"type": "WordPiece", "prefix": "##", "cleanup": true},)"))).decode({3, 4, 8, 7}), "unaff, aff");
+}
+
+TEST_F(TokenizerTest, WhatStandsAroundEveryText) {
+  std::string around = R"("added_tokens": [{"id": 1, "content": "[CLS]", "special": true}, {"id": 2, "content": "[SEP]", "special": true}],
+    "post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}},
+      {"SpecialToken": {"id": "[SEP]", "type_id": 0}}], "special_tokens": {"[CLS]": {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]},
+      "[SEP]": {"id": "[SEP]", "ids": [2], "tokens": ["[SEP]"]}}},)";
+  Packed packed(file(wordPieces(bert + around)));
+  EXPECT_EQ(packed.encode("un"), (Ids{1, 3, 2}));
+  EXPECT_EQ(packed.encode(""), (Ids{1, 2}));
+  EXPECT_EQ(packed.tokenizer.closing(), 1);
+  EXPECT_EQ(packed.encode("un[SEP]aff"), (Ids{1, 3, 2, 7, 2})) << "added tokens cut the text, and are not normalized";
+  EXPECT_EQ(packed.decode({1, 3, 2}), "un") << "special ones are not shown";
+  auto named = [&](std::string from, std::string to) {
+    return refusal(wordPieces(bert + around.replace(around.find(from), from.size(), to))).substr(3);
+  };
+  EXPECT_EQ(named(R"("ids": [1])", R"("ids": [2])"), "'[CLS]' is put around texts with id 2, but it has 1");
+  around = R"("post_processor": {"type": "BertProcessing", "cls": ["[CLS]", 1], "sep": ["[SEP]", 2]},)";
+  EXPECT_EQ(Packed(file(wordPieces(bert + around))).encode("un"), (Ids{1, 3, 2}));
+  EXPECT_EQ(named(R"(["[SEP]", 2])", R"(["[sep]", 2])"), "'[sep]' is put around texts, but neither the vocabulary nor the added tokens have it");
+}
+
+TEST_F(TokenizerTest, AddedTokens) {
+  auto with = [&](const std::string &flags) {
+    return file(json(R"({"type": "WordLevel", "vocab": {"a": 0, "b": 1, "U": 2}, "unk_token": "U"})",
+                     R"("normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "WhitespaceSplit"},
+                        "added_tokens": [{"id": 7, "content": "<X>")" +
+                         flags + R"(}, {"id": 8, "content": "<X>Y"}],)"));
+  };
+  EXPECT_EQ(Packed(with("")).encode("A<X>b <x>"), (Ids{0, 7, 1, 2})) << "as it is given, not as it is normalized";
+  EXPECT_EQ(Packed(with("")).encode("<X>Y<X>"), (Ids{8, 7})) << "the longest";
+  EXPECT_EQ(Packed(with(R"(, "normalized": true)")).encode("a<x>B"), (Ids{0, 7, 1}));
+  EXPECT_EQ(Packed(with(R"(, "single_word": true)")).encode("a<X>b <X>"), (Ids{2, 7}));
+  EXPECT_EQ(Packed(with(R"(, "lstrip": true, "rstrip": true)")).encode("a \t<X> \nb"), (Ids{0, 7, 1}));
+  EXPECT_EQ(refusal(json(R"({"type": "WordLevel", "vocab": {"a": 0}})", R"("added_tokens": [{"id": 7, "content": ""}],)")),
+            "1: an added token is empty");
 }
 
 TEST_F(TokenizerTest, DamagedBytesAreRefused) {
