@@ -1,6 +1,7 @@
 // Which format a file is of, and the limits of all formats.
 #include "runtime/File.h"
 #include "runtime/Image.h"
+#include "runtime/heddle_model.h"
 #include <cstring>
 
 using namespace heddle::runtime;
@@ -56,4 +57,10 @@ bool heddle::runtime::readImage(const char *path, Image &image, Failure &failure
     return failure.outOfMemory();
   std::memcpy(bytes.data(), start, static_cast<size_t>(first));
   return file.read(bytes.data() + first, size - first, failure) && readImage(bytes.data(), size, path, image, failure);
+}
+
+extern "C" int64_t heddle_read_picture(const char *path, const void *form, float *pixels, void *failure) {
+  Failure &told = *static_cast<Failure *>(failure);
+  Image image;
+  return readImage(path, image, told) && imageToPixels(image, path, *static_cast<const PixelForm *>(form), pixels, told);
 }

@@ -4,7 +4,7 @@
 #include "runtime/Help.h"
 #include "runtime/Options.h"
 #include "runtime/Run.h"
-#include "runtime/Translate.h"
+#include "runtime/Task.h"
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
@@ -29,6 +29,8 @@ bool execute(const Options &options, const char *program, Output &out, Output &n
     wanted = nullptr;
   if (options.command == Command::Help)
     return printHelp(heddle_model, program, out), true;
+  if (options.command == Command::Version)
+    return out.print("%s, compiled by %s\n", heddle_model.name, heddle_model.compiler), true;
   if (options.command == Command::Info) {
     Failure reason;
     printInfo(heddle_model, chooseVariant(heddle_model, cpuLevel(), wanted, reason), reason.text, out);
@@ -38,7 +40,9 @@ bool execute(const Options &options, const char *program, Output &out, Output &n
   context.variant = chooseVariant(heddle_model, cpuLevel(), wanted, failure);
   if (!context.variant || !context.open(heddle_model, self, failure))
     return false;
-  return options.command == Command::Run ? run(context, options, out, notes, failure) : runTask(context, options, out, failure);
+  if (options.command == Command::Tokenize)
+    return showTokens(context, options, out, failure);
+  return options.command == Command::Run ? run(context, options, out, notes, failure) : runTask(context, options, out, notes, failure);
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "runtime/Options.h"
+#include "runtime/Tokenizers.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -40,7 +41,7 @@ public:
       else if (!onlyInputs && word.size() > 1 && word[0] == '-') {
         if (!option(word))
           return false;
-        if (options.command == Command::Help || options.command == Command::Info)
+        if (options.command == Command::Help || options.command == Command::Info || options.command == Command::Version)
           return true;
       } else if (!positional(argv[next]))
         return false;
@@ -52,8 +53,11 @@ private:
   bool option(std::string_view word) {
     if (word == "--help" || word == "-h")
       return options.command = Command::Help, true;
-    if (word == "--info" && options.command != Command::Run)
+    bool isTask = options.command != Command::Run;
+    if (word == "--info" && isTask)
       return options.command = Command::Info, true;
+    if (word == "--version" && isTask)
+      return options.command = Command::Version, true;
     if (word == "-t")
       return wholeNumber("-t", "a number of threads", 1024, options.threads);
     if (word == "--repeat" && options.command == Command::Run)
@@ -71,7 +75,47 @@ private:
           return assignment(candidate.name, candidate.list);
       return failure.usage("unknown option %s; 'run' has --in, --lengths, --starts, --text, --out, --repeat, --profile, -t", Quoted(word).text());
     }
+    return taskOption(word);
+  }
+
+  bool taskOption(std::string_view word) {
+    if (word == "--tokenize")
+      return options.command = Command::Tokenize, true;
+    if (word == "--json")
+      return options.json = true;
+    if (word == "-f")
+      return path("-f", options.inputFile);
+    if (word == "--task")
+      return chooseTask();
+    if (word == "--compare")
+      return options.compares = true;
+    if (word == "--out")
+      return path("--out", options.outputFile);
+    if (word == "-n")
+      return wholeNumber("-n", "a number of tokens", 1'000'000, options.count);
     return failure.usage("unknown option %s; see --help ('--' ends the options)", Quoted(word).text());
+  }
+
+  bool path(const char *name, const char *&value) {
+    if (value)
+      return failure.usage("option %s is given twice", name);
+    if (++next >= argc || !*argv[next])
+      return failure.usage("option %s: expected a file", name);
+    value = argv[next];
+    return true;
+  }
+
+  bool chooseTask() {
+    if (options.task)
+      return failure.usage("option --task is given twice");
+    const char *kind = ++next < argc ? argv[next] : "";
+    options.task = findTask(model, kind);
+    if (options.task)
+      return true;
+    char names[256] = "";
+    for (int64_t i = 0, used = 0; i < model.task_count && used < 200; ++i)
+      used += std::snprintf(names + used, sizeof names - static_cast<size_t>(used), "%s%s", i ? ", " : "", model.tasks[i].kind);
+    return failure.usage("option --task: expected a task of this executable (%s), got %s", names, Quoted(kind).text());
   }
 
   bool profile(std::string_view word) {
@@ -170,11 +214,29 @@ private:
   }
 
   bool finishTask() {
+    if (!options.inputs.empty() && options.inputFile)
+      return failure.usage("unexpected argument %s: the inputs come from the file of -f", Quoted(options.inputs[0]).text());
+    if (options.command == Command::Tokenize)
+      return checkUse(nullptr);
     if (model.task_count > 0)
-      return true;
+      return checkUse((options.task ? options.task : model.tasks)->kind);
     if (options.inputs.empty())
       return failure.usage("expected a command: run ENTRY, --info or --help");
     return failure.usage("unknown command %s; commands: run, --info, --help", Quoted(options.inputs[0]).text());
+  }
+
+  /// Options that one kind of task has; null: --tokenize.
+  bool checkUse(const char *kind) {
+    struct {
+      const char *option, *kind;
+      bool isGiven;
+    } uses[] = {{"--compare", "embed", options.compares}, {"--out", "embed", options.outputFile != nullptr}, {"-n", "generate", options.count != 0}};
+    for (auto &use : uses)
+      if (use.isGiven && (!kind || std::strcmp(kind, use.kind) != 0))
+        return failure.usage("option %s belongs to the task %s, not to %s", use.option, use.kind, kind ? kind : "--tokenize");
+    if (options.json && kind && std::strcmp(kind, "translate") == 0)
+      return failure.usage("option --json: the task translate writes lines of text");
+    return true;
   }
 
   const heddle_model_table &model;

@@ -15,7 +15,7 @@ struct Assignment {
 
 enum class ProfileForm { None, Text, Json };
 
-enum class Command { Task, Run, Help, Info };
+enum class Command { Task, Run, Tokenize, Help, Info, Version };
 
 struct Options {
   Command command = Command::Task;
@@ -24,7 +24,12 @@ struct Options {
   ProfileForm profile = ProfileForm::None;
   const heddle_entry *entry = nullptr;
   Array<Assignment> in, lengths, starts, text, out;
-  Array<const char *> inputs; // of the task
+  // Of a task:
+  const heddle_task *task = nullptr; // null: the first
+  Array<const char *> inputs;
+  const char *inputFile = nullptr, *outputFile = nullptr;
+  int count = 0; // of ids to make; 0: not said
+  bool json = false, compares = false;
 };
 
 bool parseOptions(const heddle_model_table &model, int argc, const char *const *argv, Options &options, Failure &failure);

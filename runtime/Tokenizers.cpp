@@ -10,6 +10,13 @@ int64_t heddle::runtime::settingOf(const heddle_task &task, const char *name, in
   return otherwise;
 }
 
+bool heddle::runtime::isEnd(const heddle_task &task, int64_t id) {
+  for (int64_t i = 0; i < task.setting_count; ++i)
+    if (task.settings[i].value == id && std::strcmp(task.settings[i].name, "end") == 0)
+      return true;
+  return false;
+}
+
 const heddle_task *heddle::runtime::findTask(const heddle_model_table &model, const char *kind) {
   for (int64_t i = 0; i < model.task_count; ++i)
     if (std::strcmp(model.tasks[i].kind, kind) == 0)

@@ -8,6 +8,9 @@ namespace heddle::runtime {
 /// The setting of a task by name, or `otherwise`.
 int64_t settingOf(const heddle_task &task, const char *name, int64_t otherwise);
 
+/// Whether a text of the task ends with this id.
+bool isEnd(const heddle_task &task, int64_t id);
+
 /// The executable's task of that kind, or null.
 const heddle_task *findTask(const heddle_model_table &model, const char *kind);
 

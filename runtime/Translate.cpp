@@ -1,14 +1,13 @@
 // translate(encode, decode): inputs are the rows of ragged batches; for each batch encode runs once, decode with growing prefixes. Greedy: the best
 // next id, the lowest of equal ones, until `end` or `limit` ids. Rows that have ended take length 0, so that only open rows cost anything. A row's
 // result does not depend on its batch, so batches are as long as memory allows: a long input takes no more of it than a short one.
-#include "runtime/Translate.h"
+#include "runtime/BestId.h"
 #include "runtime/Call.h"
 #include "runtime/Form.h"
-#include "runtime/Lines.h"
+#include "runtime/Task.h"
 #include "runtime/Tokenizers.h"
 #include <cstdio>
 #include <cstring>
-#include <unistd.h>
 
 using namespace heddle::runtime;
 
@@ -29,7 +28,7 @@ public:
     for (int64_t line = 0; line < lines.size(); ++line) {
       if (rowOf[line] >= 0) {
         const Array<int32_t> &ids = targets[rowOf[line]];
-        target.write(ids.data(), ids.size(), [&](int32_t id) { return id == start || id == end || id == pad; }, out);
+        target.write(ids.data(), ids.size(), [&](int32_t id) { return id == start || id == pad || isEnd(task, id); }, out);
       }
       out.write("\n");
     }
@@ -55,7 +54,6 @@ private:
                 second.arguments[1].element == first.results[0].element && second.results[0].rank == 3 && second.results[0].element == HEDDLE_F32;
     if (!fits)
       return failure.contents("task translate: the entries '%s' and '%s' do not fit it", first.name, second.name);
-    end = settingOf(task, "end", -1);
     int64_t bound = second.dimensions[second.arguments[0].ragged].bound;
     limit = settingOf(task, "limit", bound > 0 ? bound : 0);
     limit = bound > 0 && limit > bound ? bound : limit;
@@ -159,16 +157,13 @@ private:
       if (ended[row])
         continue;
       const float *scores = logits + (row * capacity + targets[row].size() - 1) * vocabulary;
-      int64_t best = -1;
-      for (int64_t id = 0; id < vocabulary; ++id)
-        if (scores[id] == scores[id] && (best < 0 || scores[id] > scores[best]))
-          best = id;
+      int64_t best = bestId(scores, vocabulary);
       if (best < 0)
         return failure.contents("the model gives no number as a score (row %lld, from 0): its weights or the input are broken",
                                 static_cast<long long>(row));
       if (!targets[row].push(static_cast<int32_t>(best)))
         return failure.outOfMemory();
-      if (best == end || targets[row].size() > limit) { // the start counts as none
+      if (isEnd(task, best) || targets[row].size() > limit) { // the start counts as none
         ended[row] = true;
         --open;
       }
@@ -180,7 +175,7 @@ private:
   const heddle_task &task;
   Failure &failure;
   Call encode;
-  int64_t end = -1, limit = 0;
+  int64_t limit = 0;
   Array<int32_t> sources; // all rows, one after the other
   Array<int64_t> offsets; // [rows + 1] into `sources`
   Array<int64_t> rowOf;   // per line, -1: no row
@@ -205,19 +200,11 @@ int64_t rowsOfBatch(const heddle_context &context, const heddle_task &task) {
 
 } // namespace
 
-bool heddle::runtime::runTask(heddle_context &context, const Options &options, Output &out, Failure &failure) {
-  const heddle_task *task = findTask(*context.model, "translate");
-  if (!task || task->entry_count < 2)
-    return failure.contents("the task '%s' of this executable is not known to its runtime",
-                            context.model->task_count ? context.model->tasks[0].kind : "");
-  Lines words(options.inputs), standardInput(STDIN_FILENO);
-  Lines &lines = options.inputs.empty() ? standardInput : words;
-  if (!context.pool.start(options.threads ? options.threads : availableProcessors(), failure))
-    return false;
-  const int64_t most = rowsOfBatch(context, *task);
+bool heddle::runtime::translate(const TaskRun &run) {
+  const int64_t most = rowsOfBatch(run.context, run.task);
   do {
-    if (!lines.next(most, failure) || !Translator(context, *task, failure).translate(lines, out))
+    if (!run.lines.next(most, run.failure) || !Translator(run.context, run.task, run.failure).translate(run.lines, run.out))
       return false;
-  } while (lines.size() > 0 && out.flush());
+  } while (run.lines.size() > 0 && run.out.flush());
   return true;
 }

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define HEDDLE_MODEL_VERSION 2
+#define HEDDLE_MODEL_VERSION 3
 #define HEDDLE_SECTION ".heddle_weights"
 
 #ifdef __cplusplus
@@ -141,13 +141,33 @@ typedef struct {
   int64_t value;
 } heddle_setting;
 
-/* "translate": entries are encode, decode; settings start, end, pad, limit. */
+typedef struct {
+  const char *name;
+  int64_t count;
+  const double *values;
+} heddle_numbers;
+
+/* The file of a picture -> pixels. `form` and `failure` are the runtime's own (runtime/Image.h, Failure.h); 0: it cannot. The table names it where a
+ * task takes pictures, so that no other executable carries their decoders. */
+typedef int64_t (*heddle_picture_reader)(const char *path, const void *form, float *pixels, void *failure);
+int64_t heddle_read_picture(const char *path, const void *form, float *pixels, void *failure);
+
+/* What an executable does with texts and pictures, beside its entries. Settings are start, end (as often as there are), pad, limit (ids of a text)
+ * and new (ids that are made, unless the user says how many).
+ *   "translate": encode, decode. "generate": forward. "embed": sentence.
+ *   "classify": forward; the names of its scores, if they have any; and of pictures mean and std (a number a channel), rescale and
+ *   resample (-1: pictures of another size are refused). */
 typedef struct {
   const char *kind;
   int64_t entry_count;
   const int64_t *entries;
   int64_t setting_count;
   const heddle_setting *settings;
+  int64_t number_count;
+  const heddle_numbers *numbers;
+  int64_t label_count;
+  const char *const *labels;
+  heddle_picture_reader read_picture; /* heddle_read_picture, or null */
 } heddle_task;
 
 typedef struct {

@@ -1,4 +1,4 @@
-// Reading of config.json, generation_config.json and --set, and look-up by path.
+// Reading of the files and of --set, and look-up by path.
 #include "compiler/frontend/Configuration.h"
 #include "compiler/support/File.h"
 #include <algorithm>
@@ -7,6 +7,20 @@
 #include <set>
 
 namespace heddle::frontend {
+
+std::optional<std::vector<const Json *>> listItems(const Json &json) {
+  std::vector<const Json *> items;
+  for (const Json &item : json.elements())
+    items.push_back(&item);
+  if (json.isArray())
+    return items;
+  for (size_t i = 0; i < json.members().size(); ++i) {
+    items.push_back(json.find(std::to_string(i)));
+    if (!items.back())
+      return std::nullopt;
+  }
+  return json.isObject() ? std::optional(items) : std::nullopt;
+}
 
 static constexpr uint64_t maxConfigurationBytes = 16 << 20;
 
@@ -29,7 +43,8 @@ std::optional<Configuration> Configuration::load(const std::string &folder, cons
   Configuration result;
   std::filesystem::path place(folder.empty() ? "." : folder);
   if (!result.model.load((place / "config.json").string(), diagnostics) ||
-      !result.generation.load((place / "generation_config.json").string(), diagnostics))
+      !result.generation.load((place / "generation_config.json").string(), diagnostics) ||
+      !result.pictures.load((place / "preprocessor_config.json").string(), diagnostics))
     return std::nullopt;
   for (const std::string &setting : settings)
     if (!result.addSetting(setting, diagnostics))
@@ -102,6 +117,11 @@ std::optional<Configuration::Found> Configuration::find(const std::string &path)
 
 std::optional<Configuration::Found> Configuration::findForTasks(const std::string &path) const {
   std::optional<Found> found = findSetting(path) ? std::nullopt : generation.find(path);
+  return found ? found : find(path);
+}
+
+std::optional<Configuration::Found> Configuration::findForPictures(const std::string &path) const {
+  std::optional<Found> found = findSetting(path) ? std::nullopt : pictures.find(path);
   return found ? found : find(path);
 }
 

@@ -1,5 +1,5 @@
-// What a model is told from outside: config.json of its folder, generation_config.json beside it for tasks, and values set by hand (`--set
-// KEY=VALUE`). Read before a text is expanded.
+// What a model is told from outside: config.json of its folder, beside it generation_config.json and preprocessor_config.json for tasks, and values
+// set by hand (`--set KEY=VALUE`). Read before a text is expanded.
 #pragma once
 #include "compiler/frontend/Syntax.h"
 #include "compiler/support/Json.h"
@@ -10,7 +10,7 @@ namespace heddle::frontend {
 
 class Configuration {
 public:
-  /// Reads what `folder` has of the two files, and the settings. None after an error.
+  /// Reads what `folder` has of the three files, and the settings. None after an error.
   static std::optional<Configuration> load(const std::string &folder, const std::vector<std::string> &settings, Diagnostics &diagnostics);
 
   struct Found {
@@ -25,6 +25,9 @@ public:
   /// Such a value that is the id of a token or a list of ids (a chat model has several ends); ids stand once. None where it is absent, or is
   /// something else, which is an error.
   std::optional<std::vector<int64_t>> findTokenIds(const std::string &path, Diagnostics &diagnostics) const;
+
+  /// The same for how pictures become pixels: preprocessor_config.json comes first.
+  std::optional<Found> findForPictures(const std::string &path) const;
 
   /// Path of config.json, empty if there is none.
   const std::string &file() const { return model.path; }
@@ -45,9 +48,12 @@ private:
   std::optional<Found> findSetting(const std::string &path) const;
   bool addSetting(const std::string &text, Diagnostics &diagnostics);
 
-  File model, generation;
+  File model, generation, pictures;
   std::vector<Setting> settings;
 };
+
+/// The elements of a list, or of an object whose keys are "0", "1" ... (`id2label`); none where it is neither.
+std::optional<std::vector<const Json *>> listItems(const Json &json);
 
 /// `int?`, `[float]`: a configuration type as the text writes it.
 std::string printType(const syntax::ConfigType &type);

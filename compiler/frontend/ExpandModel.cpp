@@ -135,21 +135,6 @@ Value Expander::refuseJson(const Json &json, const ConfigType &type, const std::
   return Failed();
 }
 
-/// The elements of a list, or of an object whose keys are "0", "1" ... (`id2label`).
-static std::optional<std::vector<const Json *>> listItems(const Json &json) {
-  std::vector<const Json *> items;
-  for (const Json &item : json.elements())
-    items.push_back(&item);
-  if (json.isArray())
-    return items;
-  for (size_t i = 0; i < json.members().size(); ++i) {
-    items.push_back(json.find(std::to_string(i)));
-    if (!items.back())
-      return std::nullopt;
-  }
-  return json.isObject() ? std::optional(items) : std::nullopt;
-}
-
 Value Expander::fromJson(const Json &json, const ConfigType &type, const std::string &name, const Place &place) {
   switch (type.kind) {
   case ConfigKind::Int:

@@ -86,11 +86,15 @@ private:
   std::vector<Value> entryResults(const syntax::Entry &entry);
 
   // Tasks.cpp
+  using TaskSettings = std::map<std::string, std::vector<int64_t>>;
   std::optional<int64_t> configuredInt(const std::string &key) const;
   mlir::Attribute describeTask(const syntax::Task &task, mlir::ModuleOp module);
-  void checkTranslation(const syntax::Task &task, const std::map<std::string, int64_t> &settings, mlir::func::FuncOp encode,
-                        mlir::func::FuncOp decode);
-  void readSetting(const syntax::Task &task, const syntax::Argument &argument, std::map<std::string, int64_t> &settings);
+  void readSetting(const syntax::Task &task, const syntax::Argument &argument, TaskSettings &settings);
+  mlir::DictionaryAttr settingsAttribute(const syntax::Task &task, const TaskSettings &settings, mlir::Builder &builder);
+  void checkIds(const syntax::Task &task, const TaskSettings &settings, mlir::func::FuncOp scoring);
+  std::vector<std::string> labelsOf(const syntax::Task &task, mlir::func::FuncOp entry);
+  double pictureFilter(mlir::ArrayRef<int64_t> shape) const;
+  mlir::DictionaryAttr pictureNumbers(mlir::func::FuncOp entry);
   mlir::Attribute describeTokenizer(const syntax::Tokenizer &tokenizer, mlir::Builder &builder);
 
   // ExpandTypes.cpp

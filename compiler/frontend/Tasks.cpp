@@ -1,5 +1,6 @@
 // Tasks and tokenizers: what an executable does beside its entries. Checked here, carried as attributes of the module.
 #include "compiler/frontend/Expander.h"
+#include "compiler/frontend/TaskFit.h"
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -16,26 +17,28 @@ struct KnownTask {
   size_t entries;
   bool built;
 };
-constexpr KnownTask knownTasks[] = {{"translate", 2, true}, {"generate", 1, false}, {"transcribe", 2, false},
-                                    {"embed", 1, false},    {"classify", 1, false}, {"train", 1, false}};
+constexpr KnownTask knownTasks[] = {{"translate", 2, true}, {"generate", 1, true}, {"transcribe", 2, false},
+                                    {"embed", 1, true},     {"classify", 1, true}, {"train", 1, false}};
 
 /// A setting, and the configuration keys of the same meaning, the first that is present counts.
 struct KnownSetting {
   std::string_view name;
+  bool isId;
   std::array<const char *, 2> keys;
 };
-constexpr KnownSetting knownSettings[] = {{"start", {"decoder_start_token_id", nullptr}},
-                                          {"end", {"eos_token_id", nullptr}},
-                                          {"pad", {"pad_token_id", nullptr}},
-                                          {"limit", {"max_length", "max_position_embeddings"}}};
+constexpr KnownSetting knownSettings[] = {{"start", true, {"decoder_start_token_id", nullptr}},
+                                          {"end", true, {"eos_token_id", nullptr}},
+                                          {"pad", true, {"pad_token_id", nullptr}},
+                                          {"limit", false, {"max_length", "max_position_embeddings"}},
+                                          {"new", false, {"max_new_tokens", nullptr}}};
 
 mlir::NamedAttribute named(mlir::Builder &builder, llvm::StringRef name, mlir::Attribute value) { return builder.getNamedAttr(name, value); }
 
 } // namespace
 
-/// An int of config.json, where it is there and an int.
+/// A whole number at a key of the configuration; none where it is not there.
 std::optional<int64_t> Expander::configuredInt(const std::string &key) const {
-  std::optional<Configuration::Found> found = configuration.find(key);
+  std::optional<Configuration::Found> found = configuration.findForTasks(key);
   if (!found)
     return std::nullopt;
   if (auto *value = found->value->integer())
@@ -57,61 +60,95 @@ void Expander::describeTasks(mlir::ModuleOp module) {
   module->setAttr(tokenizersAttr, builder.getArrayAttr(tokenizers));
 }
 
-static bool isRagged(mlir::func::FuncOp entry, unsigned argument) {
-  DimsAttr dims = dimsOf(entry.getArgumentTypes()[argument]);
-  auto dimensions = entry->getAttrOfType<mlir::ArrayAttr>(dimensionsAttr);
-  return dims && dimensions && llvm::any_of(dimensions, [&](mlir::Attribute attribute) {
-           auto dimension = mlir::cast<DimensionAttr>(attribute);
-           return dimension.isRagged() && dims.find(dimension.getName().getValue());
-         });
-}
-
-static mlir::RankedTensorType firstResult(mlir::func::FuncOp entry) {
-  return entry.getNumResults() ? mlir::dyn_cast<mlir::RankedTensorType>(entry.getResultTypes().front()) : mlir::RankedTensorType();
-}
-
-/// What keeps two entries from being a translation, empty where they are one: the first takes ids and gives a memory, the second takes ids and that
-/// memory and gives every id a score. What else they take may be left out.
-static std::string misfit(mlir::func::FuncOp encode, mlir::func::FuncOp decode) {
-  auto othersDefault = [](mlir::func::FuncOp entry, unsigned from) {
-    return llvm::all_of(llvm::seq(from, entry.getNumArguments()), [&](unsigned i) { return entry.getArgAttr(i, defaultAttr) != nullptr; });
-  };
-  for (mlir::func::FuncOp entry : {encode, decode}) {
-    auto ids = entry.getNumArguments() ? mlir::dyn_cast<mlir::RankedTensorType>(entry.getArgumentTypes()[0]) : mlir::RankedTensorType();
-    if (!ids || ids.getRank() != 2 || !ids.getElementType().isInteger(32) || !isRagged(entry, 0))
-      return fmt::format("entry '{}' must take i32[batch, tokens...] first", entry.getName().str());
-  }
-  mlir::RankedTensorType memory = firstResult(encode), scores = firstResult(decode);
-  auto taken = decode.getNumArguments() > 1 ? mlir::dyn_cast<mlir::RankedTensorType>(decode.getArgumentTypes()[1]) : mlir::RankedTensorType();
-  if (!memory || !taken || taken.getRank() != memory.getRank() || taken.getElementType() != memory.getElementType() || !isRagged(decode, 1))
-    return fmt::format("entry '{}' must take second what '{}' gives", decode.getName().str(), encode.getName().str());
-  if (!scores || scores.getRank() != 3 || !scores.getElementType().isF32())
-    return fmt::format("entry '{}' must give a score for every id: f32[batch, tokens..., ids]", decode.getName().str());
-  if (!othersDefault(encode, 1) || !othersDefault(decode, 2))
-    return fmt::format("entry '{}' takes more than a translation has; give its other arguments a default",
-                       (othersDefault(encode, 1) ? decode : encode).getName().str());
-  return "";
-}
-
-/// A first or last id that the decoder does not know is a contradiction; without one the executable can still run its entries.
-void Expander::checkTranslation(const Task &task, const std::map<std::string, int64_t> &settings, mlir::func::FuncOp encode,
-                                mlir::func::FuncOp decode) {
-  if (std::string reason = misfit(encode, decode); !reason.empty())
-    return trace.error(task.at, fmt::format("task '{}': {}", task.name, reason));
-  mlir::RankedTensorType scores = firstResult(decode);
-  std::optional<int64_t> ids = scores.isDynamicDim(2) ? std::nullopt : std::optional(scores.getDimSize(2));
+/// A first or last id that has no score is a contradiction; without one the executable can still run its entries.
+void Expander::checkIds(const Task &task, const TaskSettings &settings, mlir::func::FuncOp scoring) {
+  std::optional<int64_t> ids = scoresOf(scoring);
   struct Use {
     const char *setting, *key, *without;
   };
-  for (const Use &use :
-       {Use{"start", "decoder_start_token_id", "no text is translated"}, Use{"end", "eos_token_id", "every text is translated to the limit"}}) {
+  Use start{"start", "decoder_start_token_id", "no text is translated"};
+  Use end{"end", "eos_token_id", task.name == "translate" ? "every text is translated to the limit" : "every text grows to the limit"};
+  for (const Use &use : task.name == "translate" ? std::vector{start, end} : std::vector{end}) {
     auto found = settings.find(use.setting);
     if (found == settings.end())
       trace.all().note(trace.place(task.at), fmt::format("task '{}' has no '{}' ({}): {}", task.name, use.setting, use.key, use.without));
-    else if (ids && found->second >= *ids)
-      trace.error(task.at, fmt::format("setting '{}' of task '{}': expected 0 to {}, the ids that have a score, got {}", use.setting, task.name,
-                                       *ids - 1, found->second));
+    else
+      for (int64_t id : found->second)
+        if (ids && id >= *ids)
+          trace.error(task.at, fmt::format("setting '{}' of task '{}': expected 0 to {}, the ids that have a score, got {}", use.setting, task.name,
+                                           *ids - 1, id));
   }
+}
+
+/// The names of the labels: id2label, which must be as many as there are scores; else none.
+std::vector<std::string> Expander::labelsOf(const Task &task, mlir::func::FuncOp entry) {
+  std::optional<Configuration::Found> found = configuration.find("id2label");
+  if (!found)
+    return {};
+  std::vector<std::string> labels;
+  std::optional<std::vector<const Json *>> items = listItems(*found->value);
+  for (const Json *item : items.value_or(std::vector<const Json *>{}))
+    if (const std::string *label = item->string())
+      labels.push_back(*label);
+  if (!items || labels.size() != items->size()) {
+    trace.all().error(found->place, fmt::format("'id2label': expected a list of strings, or an object with the keys \"0\", \"1\" ..., got {}",
+                                                found->value->describe()));
+    return {};
+  }
+  if (std::optional<int64_t> scores = scoresOf(entry); scores && *scores != static_cast<int64_t>(labels.size()))
+    trace.all().error(found->place, fmt::format("'id2label' has {} labels, entry '{}' of task '{}' gives {} scores", labels.size(),
+                                                entry.getName().str(), task.name, *scores));
+  return labels;
+}
+
+/// How pictures get the size that the entry takes: preprocessor_config.json's number of the filter; -1: not at all, then those of another size are
+/// refused.
+double Expander::pictureFilter(mlir::ArrayRef<int64_t> shape) const {
+  std::optional<Configuration::Found> resizes = configuration.findForPictures("do_resize"), filter = configuration.findForPictures("resample");
+  if (!filter || (resizes && resizes->value->boolean() && !*resizes->value->boolean()))
+    return -1;
+  auto extent = [&](const char *key) -> std::optional<int64_t> {
+    std::optional<Configuration::Found> found = configuration.findForPictures(key);
+    return found && found->value->integer() ? std::optional(*found->value->integer()) : std::nullopt;
+  };
+  std::optional<int64_t> side = extent("size"), height = side ? side : extent("size.height"), width = side ? side : extent("size.width");
+  const int64_t *number = filter->value->integer();
+  constexpr int64_t bilinear = 2, bicubic = 3;
+  if (number && (*number == bilinear || *number == bicubic) && height == shape[2] && width == shape[3])
+    return static_cast<double>(*number);
+  trace.all().note(filter->place, "this way to resize pictures is not built yet; pictures of another size than the model takes are refused");
+  return -1;
+}
+
+/// How the bytes of a picture become what the entry takes: (byte * rescale - mean) / std, a number a channel.
+mlir::DictionaryAttr Expander::pictureNumbers(mlir::func::FuncOp entry) {
+  mlir::Builder builder(entry.getContext());
+  auto shape = mlir::cast<mlir::RankedTensorType>(entry.getArgumentTypes()[0]).getShape();
+  size_t channels = shape[1];
+  auto numbers = [&](const char *key, const char *unless, double otherwise, size_t count) {
+    std::optional<Configuration::Found> without = unless ? configuration.findForPictures(unless) : std::nullopt;
+    std::optional<Configuration::Found> found = configuration.findForPictures(key);
+    if (!found || (without && without->value->boolean() && !*without->value->boolean()))
+      return builder.getDenseF64ArrayAttr(std::vector(count, otherwise));
+    std::vector<double> values;
+    if (std::optional<double> one = found->value->number())
+      values.assign(count, *one);
+    for (const Json &element : found->value->elements())
+      if (std::optional<double> value = element.number())
+        values.push_back(*value);
+    bool isStd = std::string_view(key) == "image_std";
+    if (values.size() != count || (isStd && std::ranges::any_of(values, [](double value) { return !(value > 0); })))
+      trace.all().error(found->place, fmt::format("'{}': expected {} {}number{}, one a channel, got {}", key, count, isStd ? "positive " : "",
+                                                  count == 1 ? "" : "s", found->value->describe()));
+    return builder.getDenseF64ArrayAttr(values);
+  };
+  bool rescales = true;
+  if (std::optional<Configuration::Found> found = configuration.findForPictures("do_rescale"); found && found->value->boolean())
+    rescales = *found->value->boolean();
+  return builder.getDictionaryAttr({named(builder, "mean", numbers("image_mean", "do_normalize", 0, channels)),
+                                    named(builder, "resample", builder.getDenseF64ArrayAttr(pictureFilter(shape))),
+                                    named(builder, "rescale", numbers("rescale_factor", "do_rescale", rescales ? 1.0 / 255 : 1, 1)),
+                                    named(builder, "std", numbers("image_std", "do_normalize", 1, channels))});
 }
 
 /// Null where the task is left out (an entry is) or refused.
@@ -128,7 +165,7 @@ mlir::Attribute Expander::describeTask(const Task &task, mlir::ModuleOp module) 
     return {};
   }
   llvm::SmallVector<mlir::Attribute> entries;
-  std::map<std::string, int64_t> settings;
+  TaskSettings settings;
   bool complete = true;
   for (const Argument &argument : task.arguments) {
     if (!argument.name.empty()) {
@@ -154,37 +191,63 @@ mlir::Attribute Expander::describeTask(const Task &task, mlir::ModuleOp module) 
   }
   if (!complete)
     return {};
+  llvm::SmallVector<mlir::func::FuncOp> functions = llvm::map_to_vector(
+      entries, [&](mlir::Attribute name) { return module.lookupSymbol<mlir::func::FuncOp>(mlir::cast<mlir::StringAttr>(name).getValue()); });
+  if (std::string reason = misfit(task.name, functions); !reason.empty()) {
+    trace.error(task.at, fmt::format("task '{}': {}", task.name, reason));
+    return {};
+  }
+  llvm::SmallVector<mlir::NamedAttribute> fields{named(builder, "entries", builder.getArrayAttr(entries)),
+                                                 named(builder, "kind", builder.getStringAttr(task.name))};
+  bool choosesIds = task.name == "translate" || task.name == "generate";
   for (const KnownSetting &setting : knownSettings)
     for (const char *key : setting.keys)
-      if (key && !settings.contains(std::string(setting.name)))
-        if (std::optional<int64_t> value = configuredInt(key))
-          settings[std::string(setting.name)] = *value;
-  llvm::SmallVector<mlir::NamedAttribute> stated;
-  for (const auto &[name, value] : settings) {
-    int64_t least = name == "limit" ? 1 : name == "pad" ? INT64_MIN : 0; // config.json files say -1 for no padding
-    if (value < least)
-      trace.error(task.at, fmt::format("setting '{}' of task '{}': expected at least {}, got {}", name, task.name, least, value));
-    stated.push_back(named(builder, name, builder.getI64IntegerAttr(value)));
+      if (key && (choosesIds || setting.name == "pad") && !settings.contains(std::string(setting.name))) {
+        if (!setting.isId) {
+          if (std::optional<int64_t> value = configuredInt(key))
+            settings[std::string(setting.name)] = {*value};
+        } else if (std::optional<std::vector<int64_t>> ids = configuration.findTokenIds(key, trace.all()); ids && !ids->empty()) {
+          settings[std::string(setting.name)] = *ids;
+        }
+      }
+  if (choosesIds)
+    checkIds(task, settings, functions.back());
+  if (task.name == "classify") {
+    std::vector<std::string> labels = labelsOf(task, functions[0]);
+    fields.push_back(named(builder, "labels", builder.getStrArrayAttr(std::vector<llvm::StringRef>(labels.begin(), labels.end()))));
+    if (takesPictures(functions[0]))
+      fields.push_back(named(builder, "numbers", pictureNumbers(functions[0])));
   }
-  auto entryOf = [&](mlir::Attribute name) { return module.lookupSymbol<mlir::func::FuncOp>(mlir::cast<mlir::StringAttr>(name).getValue()); };
-  checkTranslation(task, settings, entryOf(entries[0]), entryOf(entries[1]));
-  return builder.getDictionaryAttr({named(builder, "kind", builder.getStringAttr(task.name)),
-                                    named(builder, "entries", builder.getArrayAttr(entries)),
-                                    named(builder, "settings", builder.getDictionaryAttr(stated))});
+  fields.push_back(named(builder, "settings", settingsAttribute(task, settings, builder)));
+  return builder.getDictionaryAttr(fields);
 }
 
-void Expander::readSetting(const Task &task, const Argument &argument, std::map<std::string, int64_t> &settings) {
+mlir::DictionaryAttr Expander::settingsAttribute(const Task &task, const TaskSettings &settings, mlir::Builder &builder) {
+  llvm::SmallVector<mlir::NamedAttribute> stated;
+  for (const auto &[name, values] : settings) {
+    int64_t least = name == "limit" || name == "new" ? 1 : name == "pad" ? INT64_MIN : 0; // config.json files say -1 for no padding
+    for (int64_t value : values)
+      if (value < least)
+        trace.error(task.at, fmt::format("setting '{}' of task '{}': expected at least {}, got {}", name, task.name, least, value));
+    if (values.size() > 1 && name != "end")
+      trace.error(task.at, fmt::format("setting '{}' of task '{}': expected one number, got {}", name, task.name, values.size()));
+    stated.push_back(named(builder, name, builder.getDenseI64ArrayAttr(values)));
+  }
+  return builder.getDictionaryAttr(stated);
+}
+
+void Expander::readSetting(const Task &task, const Argument &argument, TaskSettings &settings) {
   static constexpr std::string_view later[] = {"ban", "rate", "beta1", "beta2", "epsilon"};
   if (std::ranges::find(later, argument.name) != std::end(later)) {
     trace.all().note(trace.place(argument.at), fmt::format("setting '{}' of task '{}' is not built yet", argument.name, task.name));
     return;
   }
   if (std::ranges::find(knownSettings, argument.name, &KnownSetting::name) == std::end(knownSettings)) {
-    trace.error(argument.at, fmt::format("task '{}' has no setting '{}'; there are start, end, pad, limit, ban", task.name, argument.name));
+    trace.error(argument.at, fmt::format("task '{}' has no setting '{}'; there are start, end, pad, limit, new, ban", task.name, argument.name));
     return;
   }
   if (std::optional<Extent> value = evaluateInt(*argument.value, fmt::format("setting '{}'", argument.name)))
-    settings[argument.name] = value->staticValue();
+    settings[argument.name] = {value->staticValue()};
 }
 
 /// Null for a kind that is not built yet, which is a note: ids still work.

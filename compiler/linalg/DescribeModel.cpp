@@ -135,14 +135,22 @@ LogicalResult heddle::describeModel(ModuleOp module, ModelInfo &info) {
     auto task = dyn_cast<DictionaryAttr>(attribute);
     if (!task)
       return module.emitOpError("expected dictionaries in ") << tasksAttr;
-    TaskInfo made{textOf(task.get("kind")), {}, {}};
+    TaskInfo made{textOf(task.get("kind")), {}, {}, {}, {}};
     if (auto entries = dyn_cast_or_null<ArrayAttr>(task.get("entries")))
       for (Attribute entry : entries)
         made.entries.push_back(textOf(entry));
     if (auto settings = dyn_cast_or_null<DictionaryAttr>(task.get("settings")))
       for (NamedAttribute setting : settings)
-        if (auto value = dyn_cast<IntegerAttr>(setting.getValue()))
-          made.settings.push_back({setting.getName().str(), value.getInt()});
+        if (auto values = dyn_cast<DenseI64ArrayAttr>(setting.getValue()))
+          for (int64_t value : values.asArrayRef())
+            made.settings.push_back({setting.getName().str(), value});
+    if (auto numbers = dyn_cast_or_null<DictionaryAttr>(task.get("numbers")))
+      for (NamedAttribute list : numbers)
+        if (auto values = dyn_cast<DenseF64ArrayAttr>(list.getValue()))
+          made.numbers.push_back({list.getName().str(), values.asArrayRef().vec()});
+    if (auto labels = dyn_cast_or_null<ArrayAttr>(task.get("labels")))
+      for (Attribute label : labels)
+        made.labels.push_back(textOf(label));
     info.tasks.push_back(made);
   }
   return success();

@@ -162,6 +162,13 @@ Constant *Table::task(const heddle::TaskInfo &task) {
   list(fields, task.settings, [&](const std::pair<std::string, int64_t> &setting) {
     return builder.record<heddle_setting>({builder.string(setting.first), builder.integer(setting.second)});
   });
+  list(fields, task.numbers, [&](const std::pair<std::string, std::vector<double>> &numbers) {
+    Fields record{builder.string(numbers.first)};
+    list(record, numbers.second, [&](double value) { return builder.real(value); });
+    return builder.record<heddle_numbers>(record);
+  });
+  list(fields, task.labels, [&](const std::string &label) { return builder.string(label); });
+  fields.push_back(task.numbers.empty() ? builder.array({}) : builder.function("heddle_read_picture"));
   return builder.record<heddle_task>(fields);
 }
 

@@ -148,10 +148,16 @@ template <typename V> void fields(V &v, std::pair<std::string, int64_t> &s) {
   v("name", s.first);
   v("value", s.second);
 }
+template <typename V> void fields(V &v, std::pair<std::string, std::vector<double>> &n) {
+  v("name", n.first);
+  v("values", n.second);
+}
 template <typename V> void fields(V &v, TaskInfo &t) {
   v("kind", t.kind);
   v("entries", t.entries);
   v("settings", t.settings);
+  v("numbers", t.numbers);
+  v("labels", t.labels);
 }
 template <typename V> void fields(V &v, ModelInfo &m) {
   v("name", m.name);
