@@ -1,6 +1,7 @@
 #include "runtime/Help.h"
 #include "runtime/Form.h"
 #include "runtime/Tokenizers.h"
+#include <cstdio>
 #include <cstring>
 
 using namespace heddle::runtime;
@@ -57,20 +58,63 @@ void printExample(const heddle_entry &entry, const char *program, const char *mo
 
 } // namespace
 
-void heddle::runtime::printHelp(const heddle_model_table &model, const char *program, Output &out) {
-  out.write("usage: ");
-  out.escaped(program);
-  out.write(" run ENTRY [-t N] --in NAME=FILE.npy ... [--lengths NAME=FILE.npy] [--starts NAME=FILE.npy]\n"
-            "           [--text NAME=TEXT] [--out NAME=FILE.npy] [--repeat N] [--profile]\n");
-  const heddle_task *translate = findTask(model, "translate");
-  if (translate) {
-    out.write("       ");
-    out.escaped(program);
-    out.write(" [-t N] [--] TEXT ...    translates each TEXT, or each line of standard input; one line out for each\n");
+/// The command lines of a task, and what it does with its inputs.
+struct TaskHelp {
+  const char *kind, *usage, *does;
+};
+static constexpr TaskHelp taskHelp[] = {
+    {"translate", "[-t N] [-f FILE] [--] TEXT ...", "translates each TEXT, or each line of FILE or standard input; one line out for each"},
+    {"generate", "[-n N] [-t N] [-f FILE] [--json] [--] TEXT ...", "goes on with each TEXT, or each line of FILE or standard input"},
+    {"embed", "[--compare] [--out FILE.npy] [-t N] [-f FILE] [--json] [--] TEXT ...",
+     "one vector for each TEXT, or each line of FILE or standard input"},
+    {"classify", "[-t N] [-f FILE] [--json] [--] INPUT ...", "the label of each INPUT, or each line of FILE or standard input, and its probability"},
+};
+
+static void printTaskOptions(const heddle_model_table &model, Output &out) {
+  if (model.task_count == 0)
+    return;
+  out.write("\noptions of tasks:\n"
+            "  -f FILE                  inputs are the lines of FILE; without it and without inputs, those of standard input\n");
+  bool pictures = false, hasJson = false;
+  for (int64_t t = 0; t < model.task_count; ++t) {
+    pictures |= model.tasks[t].read_picture != nullptr;
+    hasJson |= std::strcmp(model.tasks[t].kind, "translate") != 0;
   }
-  out.write("       ");
-  out.escaped(program);
-  out.write(" --info | --help\n\n");
+  if (pictures)
+    out.write("                           inputs are names of files: PNG, PPM, PGM, or .npy with the pixels as the entry takes them\n");
+  if (hasJson)
+    out.write("  --json                   an object a line for each input\n");
+  if (findTask(model, "embed"))
+    out.write("  --compare                the cosines of every two vectors, a line for each\n"
+              "  --out FILE.npy           all vectors, f32[texts, width]\n");
+  if (findTask(model, "generate"))
+    out.write("  -n N                     tokens to make at most\n");
+  out.write("  -t N                     threads, 1 to 1024 (default: one for each processor)\n"
+            "  --                       what follows are inputs, no options\n");
+}
+
+void heddle::runtime::printHelp(const heddle_model_table &model, const char *program, Output &out) {
+  const char *before = "usage: ";
+  auto usage = [&](const char *words) {
+    out.write(before);
+    out.escaped(program);
+    out.print(" %s\n", words);
+    before = "       ";
+  };
+  for (int64_t t = 0; t < model.task_count; ++t)
+    for (const TaskHelp &help : taskHelp)
+      if (std::strcmp(help.kind, model.tasks[t].kind) == 0) {
+        char words[256];
+        std::snprintf(words, sizeof words, "%s%s%s%s", t > 0 ? "--task " : "", t > 0 ? help.kind : "", t > 0 ? " " : "", help.usage);
+        usage(words);
+        out.print("           %s\n", help.does);
+      }
+  usage("run ENTRY [-t N] --in NAME=FILE.npy ... [--lengths NAME=FILE.npy] [--starts NAME=FILE.npy]\n"
+        "           [--text NAME=TEXT] [--out NAME=FILE.npy] [--repeat N] [--profile]");
+  if (model.tokenizer_count > 0)
+    usage("--tokenize [-f FILE] [--json] [--] TEXT ...");
+  usage("--info | --version | --help");
+  out.write("\n");
   out.print("The model '%s', compiled by %s.\n", model.name, model.compiler);
   printDocumentation(model.documentation, "", out);
   out.write("\nentries:\n");
@@ -78,6 +122,7 @@ void heddle::runtime::printHelp(const heddle_model_table &model, const char *pro
     printSignature(model.entries[e], out);
     printDocumentation(model.entries[e].documentation, "      ", out);
   }
+  printTaskOptions(model, out);
   out.write(
       "\n"
       "A dimension with dots is ragged: row b of the batch has lengths[b] elements of it, from position starts[b] on. Arguments that share a\n"
@@ -98,10 +143,10 @@ void heddle::runtime::printHelp(const heddle_model_table &model, const char *pro
       "\n"
       "HEDDLE_CPU=x86-64-v3 in the environment chooses the code for that CPU. Exit codes: 0 ok, 1 a file or a value, 2 usage.\n"
       "\nexamples:\n");
-  if (translate) {
+  for (int64_t t = 0; t < model.task_count && t < 1; ++t) {
     out.write("  ");
     out.escaped(program);
-    out.write(" < lines.txt\n");
+    out.write(model.tasks[t].read_picture ? " picture.png\n" : " < lines.txt\n");
   }
   for (int64_t e = 0; e < model.entry_count; ++e)
     printExample(model.entries[e], program, "", out);

@@ -254,20 +254,20 @@ private:
     else if (*type == "StripAccents")
       parts.steps.push_back({HEDDLE_STEP_STRIP, HEDDLE_STRIP_ALL});
     else if (*type == "BertNormalizer")
-      readBertNormalizer(*normalizer);
+      readCleaning(*normalizer);
     else if (*type == "Sequence")
       readSequence(*normalizer, "normalizers", &Reader::readNormalizer);
     else
       notBuilt(*normalizer, fmt::format("a normalizer '{}'", *type));
   }
 
-  void readBertNormalizer(const Json &bert) {
-    bool lowercase = flag(bert, "lowercase", true);
-    if (flag(bert, "clean_text", true))
+  void readCleaning(const Json &normalizer) {
+    bool lowercase = flag(normalizer, "lowercase", true);
+    if (flag(normalizer, "clean_text", true))
       parts.steps.push_back({HEDDLE_STEP_CLEAN, 0});
-    if (flag(bert, "handle_chinese_chars", true))
+    if (flag(normalizer, "handle_chinese_chars", true))
       parts.steps.push_back({HEDDLE_STEP_IDEOGRAPHS, 0});
-    if (flag(bert, "strip_accents", lowercase)) {
+    if (flag(normalizer, "strip_accents", lowercase)) {
       parts.steps.push_back({HEDDLE_STEP_NFD, 0});
       parts.steps.push_back({HEDDLE_STEP_STRIP, HEDDLE_STRIP_NONSPACING});
     }

@@ -32,25 +32,26 @@ int64_t lastExtent(const ValueInfo &value) {
 } // namespace
 
 bool heddle::checkTokenizers(const ModelInfo &info, const std::vector<std::string> &packed, Diagnostics &diagnostics) {
-  auto task = llvm::find_if(info.tasks, [](const TaskInfo &candidate) { return candidate.kind == "translate" && candidate.entries.size() == 2; });
-  if (task == info.tasks.end())
-    return true;
-  const EntryInfo *encode = entryOf(info, task->entries[0]), *decode = entryOf(info, task->entries[1]);
   int64_t source = tokenizerOf(info, packed, "source"), target = tokenizerOf(info, packed, "target");
-  if (source >= 0 && encode && !encode->arguments.empty()) {
-    int64_t ids = idsOfTokenizer(packed[source]), rows = encode->arguments[0].idBound;
-    if (rows > 0 && ids > rows) {
-      diagnostics.error({info.tokenizers[source].path, 0, 0}, fmt::format("the tokenizer has ids up to {}, but '{}' of entry '{}' takes 0 to {}",
-                                                                          ids - 1, encode->arguments[0].name, encode->name, rows - 1));
-      return false;
+  for (const TaskInfo &task : info.tasks) {
+    const EntryInfo *first = entryOf(info, task.entries.front()), *last = entryOf(info, task.entries.back());
+    if (source >= 0 && first && !first->arguments.empty() && first->arguments[0].element == Element::I32) {
+      int64_t ids = idsOfTokenizer(packed[source]), rows = first->arguments[0].idBound;
+      if (rows > 0 && ids > rows) {
+        diagnostics.error({info.tokenizers[source].path, 0, 0}, fmt::format("the tokenizer has ids up to {}, but '{}' of entry '{}' takes 0 to {}",
+                                                                            ids - 1, first->arguments[0].name, first->name, rows - 1));
+        return false;
+      }
     }
-  }
-  if (target >= 0 && decode && !decode->results.empty()) {
-    int64_t ids = idsOfTokenizer(packed[target]), scores = lastExtent(decode->results[0]);
-    if (ids < scores)
-      diagnostics.note({info.tokenizers[target].path, 0, 0},
-                       fmt::format("the tokenizer has ids up to {}, but entry '{}' gives scores up to {}; those beyond print as nothing", ids - 1,
-                                   decode->name, scores - 1));
+    bool choosesIds = task.kind == "translate" || task.kind == "generate";
+    int64_t writer = task.kind == "translate" ? target : source;
+    if (writer >= 0 && choosesIds && last && !last->results.empty()) {
+      int64_t ids = idsOfTokenizer(packed[writer]), scores = lastExtent(last->results[0]);
+      if (ids < scores)
+        diagnostics.note({info.tokenizers[writer].path, 0, 0},
+                         fmt::format("the tokenizer has ids up to {}, but entry '{}' gives scores up to {}; those beyond print as nothing", ids - 1,
+                                     last->name, scores - 1));
+    }
   }
   return true;
 }

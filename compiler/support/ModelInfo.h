@@ -81,8 +81,8 @@ struct TaskInfo {
   std::string kind;
   std::vector<std::string> entries;
   std::vector<std::pair<std::string, int64_t>> settings; // a name as often as it has values
-  std::vector<std::pair<std::string, std::vector<double>>> numbers;
-  std::vector<std::string> labels;
+  std::vector<std::pair<std::string, std::vector<double>>> numbers = {};
+  std::vector<std::string> labels = {};
 };
 
 struct ModelInfo {

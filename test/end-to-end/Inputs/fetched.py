@@ -1,7 +1,9 @@
-"""fetched.py KIND EXECUTABLE FOLDER: the figures of the folder's expected.json within its README's bounds (absolute). KIND: embedder, generator or listener."""
+"""fetched.py KIND EXECUTABLE FOLDER: the figures of the folder's expected.json within its README's bounds (absolute). KIND: embedder, texts, generator or
+listener."""
 import json
 import os
 import sys
+import tempfile
 
 import numpy as np
 from executable import Executable, check, padded, same_bits
@@ -39,6 +41,25 @@ def embedder(model, folder):
     vectors = model.run("sentence", {"tokens": np.array(batch["input_ids"], np.int32)}, lengths={"tokens": lengths})["result"]
     for name, vector in zip(batch["rows"], vectors):
         near(vector, next(case["embedding"] for case in cases if case["name"] == name), 2e-6, f"embedding of {name} in the padded batch")
+
+
+def texts(model, folder):
+    """The task embed, from text: ids, embeddings of all cases in one call, cosines of pairs."""
+    cases, pairs = (load(folder, "expected.json")[key] for key in ("cases", "pairs"))
+    lines = [json.loads(line) for line in model.call(["--json", "--", *(case["text"] for case in cases)]).decode().splitlines()]
+    shown = [json.loads(line) for line in model.call(["--tokenize", "--json", "--", *(case["text"] for case in cases)]).decode().splitlines()]
+    for case, line, ids in zip(cases, lines, shown, strict=True):
+        off = near(np.array(line["embedding"], np.float32), case["embedding"], 2e-6, f"embedding of {case['name']}, from text")
+        whole = ids["ids"] if len(ids["ids"]) <= 512 else ids["ids"][:511] + ids["ids"][-1:]  # cut where the model ends
+        check(whole == case["ids"], f"ids of {case['name']}")
+        print(f"{case['name']}: embedding from text off by {off:.2g}, allowed 2e-06")
+    for pair in pairs:
+        cosines = [json.loads(line) for line in model.call(["--compare", "--json", "--", pair["a"], pair["b"]]).decode().splitlines()]
+        near(cosines[0][1], pair["cosine"], 1e-5, f"cosine of {pair['a']!r} and {pair['b']!r}")
+    with tempfile.TemporaryDirectory() as place:
+        file = os.path.join(place, "v.npy")
+        model.call(["--out", file, "--", *(case["text"] for case in cases)])
+        check(same_bits(np.load(file), np.array([line["embedding"] for line in lines], np.float32)), "--out and --json differ")
 
 
 def last_logits(model, rows):
@@ -88,4 +109,4 @@ def listener(model, folder):
 
 
 if __name__ == "__main__":
-    {"embedder": embedder, "generator": generator, "listener": listener}[sys.argv[1]](Executable(sys.argv[2]), sys.argv[3])
+    {"embedder": embedder, "texts": texts, "generator": generator, "listener": listener}[sys.argv[1]](Executable(sys.argv[2]), sys.argv[3])

@@ -1,8 +1,12 @@
 """models.py KIND EXECUTABLE FOLDER: every logit and output of the folder's expected.json, singly and as one ragged batch, within 1e-5 of the largest
-absolute value (the figures are float64). KIND says what the entries look like: generator, translator or classifier."""
+absolute value (the figures are float64). KIND says what the entries look like: generator, translator or classifier;
+or which task is run from text or files: writer or pictures."""
 import json
 import os
+import struct
 import sys
+import tempfile
+import zlib
 
 import numpy as np
 from executable import Executable, check, padded, same_bits
@@ -43,6 +47,22 @@ def generator(model, folder):
         begin, ids = len(case["prompt_ids"]), case["greedy_ids"]
         check(list(values[begin - 1 : -1].argmax(axis=-1)) == ids[begin:], f"greedy ids after {case['prompt']!r}")
         close(values[begin - 1], case["last_logits_f64"], f"last logits of {case['prompt']!r}, more tokens after it")
+
+
+def writer(model, folder):
+    """The task generate, from text: the words of the prompt's ids are its text."""
+    vocabulary = load(folder, "tokenizer.json")["model"]["vocab"]
+    words = {id: word for word, id in vocabulary.items()}
+    cases = load(folder, "expected.json")["cases"]
+    prompts = [" ".join(words[id] for id in case["prompt_ids"]) for case in cases]
+    answers = [json.loads(line) for line in model.call(["--json", "-n", "120", *prompts]).decode().splitlines()]
+    end = load(folder, "generation_config.json")["eos_token_id"]
+    for case, prompt, answer in zip(cases, prompts, answers, strict=True):
+        expected = case["greedy_ids"][len(case["prompt_ids"]) :]
+        ended = expected[-1] == end
+        check(answer["text"] == prompt and answer["prompt_ids"] == len(case["prompt_ids"]), f"prompt {prompt!r}")
+        check(answer["ids"] == (expected[:-1] if ended else expected) and answer["ended"] == ended, f"{prompt!r} gives {answer['ids']}")
+    check(len(json.loads(model.call(["--json", "-n", "2", prompts[0]]))["ids"]) == 2, "-n 2 gives two ids")
 
 
 def log_probabilities(logits, ids):
@@ -94,6 +114,38 @@ def near(got, expected, largest, what):
     check(np.shape(got) == np.shape(expected) and error <= 1e-5 * largest, f"{what}: off by {error:g}, allowed {1e-5 * largest:g}")
 
 
+def png(pixels):
+    """A grey picture [height, width], as a file's bytes."""
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    height, width = pixels.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def pictures(model, folder):
+    """The task classify, from files: PNG, PGM and .npy name the same digits."""
+    expected, config = load(folder, "expected.json"), load(folder, "config.json")
+    images = load_tensor(os.path.join(folder, "images.safetensors"), "images")
+    with tempfile.TemporaryDirectory() as place:
+        names = [os.path.join(place, f"{index}") for index in range(len(images))]
+        for name, image in zip(names, images):
+            with open(name + ".png", "wb") as file:
+                file.write(png(image))
+            with open(name + ".pgm", "wb") as file:
+                file.write(b"P5 28 28 255\n" + image.tobytes())
+            np.save(name + ".npy", ((image / 255.0 - config["image_mean"][0]) / config["image_std"][0]).astype(np.float32)[None])
+        for kind in (".png", ".pgm", ".npy"):
+            answers = [json.loads(line) for line in model.call(["--json", *(name + kind for name in names)]).decode().splitlines()]
+            close(np.array([answer["scores"] for answer in answers], np.float32), expected["logits_f64"], f"scores of {kind}")
+            check([answer["label"] for answer in answers] == [config["id2label"][str(label)] for label in expected["labels"]], f"labels of {kind}")
+        lines = model.call([], "".join(name + ".png\n" for name in names).encode()).decode().splitlines()
+        check([line.split("\t")[0] for line in lines] == [str(label) for label in expected["labels"]], "names of files on standard input")
+
+
 def classifier(model, folder):
     """Pixels are normalised by the caller, as config.json says."""
     expected, config = load(folder, "expected.json"), load(folder, "config.json")
@@ -107,4 +159,4 @@ def classifier(model, folder):
 
 
 if __name__ == "__main__":
-    {"generator": generator, "translator": translator, "classifier": classifier}[sys.argv[1]](Executable(sys.argv[2]), sys.argv[3])
+    {"generator": generator, "writer": writer, "translator": translator, "classifier": classifier, "pictures": pictures}[sys.argv[1]](Executable(sys.argv[2]), sys.argv[3])

@@ -152,7 +152,7 @@ const heddle_tokenizer tokenizers[] = {{HEDDLE_SOURCE, SOURCE_OFFSET, TOKENIZERS
                                        {HEDDLE_TARGET, TARGET_OFFSET, TOKENIZERS ? TARGET_BYTES : 0}};
 const heddle_setting settings[] = {{"start", 1}, {"end", endId}, {"pad", 0}, {"limit", 10}};
 const int64_t taskEntries[] = {0, 1};
-const heddle_task tasks[] = {{"translate", 2, taskEntries, 4, settings}};
+const heddle_task tasks[] = {{"translate", 2, taskEntries, 4, settings, 0, nullptr, 0, nullptr, nullptr}};
 
 } // namespace
 

@@ -2,6 +2,8 @@
 // note.
 #include "runtime/Tokenizer.h"
 #include "compiler/packing/Tokenizer.h"
+#include "compiler/support/File.h"
+#include "compiler/support/Json.h"
 #include "test/unit/support/TemporaryFolder.h"
 #include <cstring>
 #include <fcntl.h>
@@ -285,6 +287,24 @@ TEST_F(TrainedTokenizer, OfGermanNumbers) {
   EXPECT_EQ(list.encode("null"), source.encode("null"));
   Packed target({Kind::Words, file("german-numbers/target_vocab.json"), {}});
   EXPECT_EQ(target.decode({10, 31, 23, 6, 2}, 2), "seven hundred twenty three");
+}
+
+/// Every string of the reference library's vectors gets its ids.
+TEST_F(TrainedTokenizer, OfBert) {
+  Packed packed({Kind::Json, file("tokenizers/bert-base-uncased/tokenizer.json"), {}});
+  Diagnostics diagnostics;
+  std::optional<std::string> text = heddle::readFile(file("tokenizers/vectors.json"), 1 << 24, diagnostics);
+  std::optional<heddle::Json> vectors = text ? heddle::parseJson(*text, "vectors.json", diagnostics) : std::nullopt;
+  ASSERT_TRUE(vectors) << diagnostics.render();
+  const auto &strings = vectors->find("strings")->elements();
+  const auto &expected = vectors->find("tokenizers")->find("bert-base-uncased")->find("ids")->elements();
+  ASSERT_EQ(strings.size(), 300u);
+  for (size_t i = 0; i < strings.size(); ++i) {
+    Ids ids;
+    for (const heddle::Json &id : expected[i].elements())
+      ids.push_back(static_cast<int32_t>(*id.integer()));
+    EXPECT_EQ(packed.encode(*strings[i].string()), ids) << *strings[i].string();
+  }
 }
 
 TEST_F(TrainedTokenizer, OfTheToyTranslator) {
