@@ -27,7 +27,7 @@ heddle::Compilation::Compilation(const CompileOptions &options, Diagnostics &dia
 heddle::Compilation::~Compilation() = default;
 
 bool heddle::Compilation::importSource() {
-  TimingScope scope = timing.nest("frontend");
+  TimingScope scope = begin("frontend");
   module = importModel(*context, options.source, diagnostics);
   return module && !diagnostics.hasErrors();
 }
@@ -43,6 +43,12 @@ Outcome heddle::Compilation::plan(const std::string &path) {
   if (Outcome outcome = takeModelInfo(*module); outcome != Outcome::Good)
     return outcome;
   return hasRoom(info, path, diagnostics) && openWeights() ? Outcome::Good : Outcome::Refused;
+}
+
+TimingScope heddle::Compilation::begin(StringRef part) {
+  if (options.progress)
+    options.progress->begin(std::string_view(part));
+  return timing.nest(part);
 }
 
 Outcome heddle::Compilation::run() {
@@ -110,7 +116,7 @@ Outcome heddle::Compilation::runStages() {
 
 Outcome heddle::Compilation::runStage(const Stage &stage, ModuleOp on, const Target *target) {
   std::string name = stage.word.str() + (target ? " for " + target->cpu.str() : "");
-  TimingScope scope = timing.nest(name);
+  TimingScope scope = begin(name);
   PassManager pm(context.get());
   pm.enableTiming(scope);
   if (!options.reproducer.empty())

@@ -67,6 +67,8 @@ private:
   };
 
   bool importSource();
+  /// A part of the work, timed as long as what this returns lives.
+  mlir::TimingScope begin(llvm::StringRef part);
   bool turnOffFusions();
   Outcome runStages();
   Outcome runStage(const Stage &stage, mlir::ModuleOp module, const Target *target);

@@ -29,7 +29,7 @@ Outcome heddle::Compilation::takeModelInfo(ArrayRef<ModuleOp> modules) {
 }
 
 Outcome heddle::Compilation::emitObjects(bool assembly) {
-  TimingScope scope = timing.nest("code generation");
+  TimingScope scope = begin("code generation");
   ObjectOptions common;
   common.assembly = assembly;
   for (const EntryInfo &entry : info.entries)
@@ -70,7 +70,7 @@ llvm::Expected<std::vector<heddle::LinkInput>> heddle::Compilation::linkInputs()
 
 /// --emit=obj: all variants and the table in one relocatable file.
 Outcome heddle::Compilation::joinObjects() {
-  TimingScope scope = timing.nest("link");
+  TimingScope scope = begin("link");
   llvm::Expected<std::vector<LinkInput>> given = linkInputs();
   if (!given)
     return broken(llvm::toString(given.takeError()));
@@ -94,7 +94,7 @@ static std::optional<heddle::TokenizerSource::Kind> tokenizerKind(StringRef word
 
 /// Tokenizers follow the weights in the section.
 bool heddle::Compilation::packTokenizers() {
-  TimingScope scope = timing.nest("tokenizers");
+  TimingScope scope = begin("tokenizers");
   for (TokenizerInfo &tokenizer : info.tokenizers) {
     std::optional<TokenizerSource::Kind> kind = tokenizerKind(tokenizer.kind);
     if (!kind) {
@@ -140,7 +140,7 @@ Outcome heddle::Compilation::writeExecutable(const std::string &path) {
     return Outcome::Refused;
   std::string executable;
   {
-    TimingScope scope = timing.nest("link");
+    TimingScope scope = begin("link");
     llvm::Expected<std::vector<LinkInput>> given = linkInputs();
     if (!given)
       return broken(llvm::toString(given.takeError()));
@@ -151,12 +151,14 @@ Outcome heddle::Compilation::writeExecutable(const std::string &path) {
     }
     executable = std::move(*linked);
   }
-  TimingScope scope = timing.nest("weights");
+  TimingScope scope = begin("weights");
   std::optional<OutputFile> file = OutputFile::create(path, /*executable=*/true, diagnostics);
   if (!file)
     return Outcome::Refused;
   auto write = [&](StringRef bytes) {
     file->write(bytes); // commit() reports a failure
+    if (options.progress)
+      options.progress->advance(file->size(), executable.size() + info.sectionBytes);
     return llvm::Error::success();
   };
   SectionWriter section(*context, info, tokenizerBytes, checkpoint.get(), diagnostics);

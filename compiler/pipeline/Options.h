@@ -1,6 +1,7 @@
 // What a compilation is asked for: one struct, filled by a tool, read by everybody below. Libraries have no other options and read no environment.
 #pragma once
 #include "compiler/frontend/Frontend.h"
+#include "compiler/support/Progress.h"
 #include "compiler/support/Target.h"
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ struct CompileOptions {
   std::string runtimeArchive;
   /// Who compiled: "heddle 0.1.0". Part of the executable.
   std::string compilerVersion;
+  /// Told what the work is at; null: nobody.
+  Progress *progress = nullptr;
   /// Where the module goes that a stage failed on; empty: nowhere.
   std::string reproducer;
 };

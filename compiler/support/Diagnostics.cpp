@@ -3,6 +3,7 @@
 #include "compiler/support/Utf8.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace heddle {
 
@@ -146,18 +147,40 @@ void Diagnostics::keepSource(std::string file, std::string text) {
   sources.emplace_back(std::move(file), *kept.back());
 }
 
-std::string Diagnostics::render(bool colour) const {
+std::string Diagnostics::render(bool colour, bool withoutNotes) const {
   Renderer renderer(sources, colour ? coloured : plain);
   size_t shown = 0;
   for (const Diagnostic &record : all) {
     bool isError = record.severity == Severity::Error;
-    if (renderer.full() || (isError && shown == shownErrors))
+    if (renderer.full() || (isError && shown == shownErrors) || (!isError && withoutNotes))
       continue;
     shown += isError;
     renderer.record(record);
   }
   size_t more = errors - shown;
   return renderer.take(more ? fmt::format("error: and {} more error{}\n", more, more == 1 ? "" : "s") : "");
+}
+
+static nlohmann::ordered_json toJson(const Diagnostic &record) {
+  nlohmann::ordered_json object{{"severity", record.severity == Severity::Error ? "error" : "note"}};
+  if (!record.place.file.empty())
+    object["file"] = record.place.file;
+  if (record.place.line > 0)
+    object["line"] = record.place.line;
+  if (record.place.column > 0)
+    object["column"] = record.place.column;
+  object["message"] = record.message;
+  for (const Diagnostic &note : record.notes)
+    object["notes"].push_back(toJson(note));
+  return object;
+}
+
+std::string Diagnostics::renderJson(bool withoutNotes) const {
+  std::string text;
+  for (const Diagnostic &record : all)
+    if (record.severity == Severity::Error || !withoutNotes)
+      text += toJson(record).dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return text;
 }
 
 void Diagnostics::print(std::FILE *to) const {

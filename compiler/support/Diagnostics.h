@@ -48,7 +48,9 @@ public:
   void keepSource(std::string file, std::string text);
   /// The first 20 errors, then how many more; `file:line:column: error: message`, the line, a caret, the notes. Control characters are escaped; 64
   /// KiB at most.
-  std::string render(bool colour = false) const;
+  std::string render(bool colour = false, bool withoutNotes = false) const;
+  /// All that are kept, an object a line: severity, file, line, column (of those that are known), message, and notes of the same form.
+  std::string renderJson(bool withoutNotes = false) const;
   void print(std::FILE *to) const;
 
 private:

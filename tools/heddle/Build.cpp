@@ -5,9 +5,11 @@
 #include "tools/heddle/Guard.h"
 #include "tools/heddle/Inputs.h"
 #include "tools/heddle/Installation.h"
+#include "tools/heddle/Talk.h"
 #include "llvm/ADT/STLExtras.h"
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
 
 using namespace heddle;
 
@@ -69,20 +71,24 @@ int build(const BuildArguments &arguments) {
   std::string output = outputOf(arguments);
   if (!output.empty() && !(isNoFolder(output, diagnostics) && isNoInput(output, options.source, diagnostics)))
     return report(Outcome::Refused, diagnostics);
+  std::optional<ProgressLine> progress(std::in_place);
+  options.progress = &*progress;
   Compilation compilation(options, diagnostics, timing);
   if (arguments.dryRun) {
     Outcome outcome = compilation.plan(output);
+    progress.reset();
     bool said = outcome != Outcome::Good || writeStandardOutput(describeBuild(compilation, options, output, arguments.json));
     int status = report(outcome, diagnostics);
     return said ? status : exitContents;
   }
   Outcome outcome = compilation.run();
-  if (outcome != Outcome::Good)
+  if (outcome == Outcome::Good && options.emit == "exe")
+    outcome = compilation.writeExecutable(output);
+  progress.reset(); // its line is gone before anything else is said
+  if (outcome != Outcome::Good || options.emit == "exe")
     return report(outcome, diagnostics);
-  if (options.emit == "exe")
-    return report(compilation.writeExecutable(output), diagnostics);
   if (output.empty()) {
-    diagnostics.print(stderr);
+    talk().print(diagnostics);
     return writeStandardOutput(compilation.result()) ? exitGood : exitContents;
   }
   bool written = writeFile(output, compilation.result(), /*executable=*/false, diagnostics);

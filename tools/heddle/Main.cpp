@@ -4,6 +4,7 @@
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Guard.h"
 #include "tools/heddle/Installation.h"
+#include "tools/heddle/Talk.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -14,6 +15,7 @@ using namespace heddle;
 
 void heddle::ModelArguments::addTo(CLI::App &command) {
   command.add_option("MODEL", model, "a .heddle file, or a directory with config.json and weights")->required()->type_name("");
+  talk().addTo(command);
   command.add_option("--weights", weights, "where weights come from: a directory or seed:N; default: the model's directory")->type_name("DIR|seed:N");
   CLI::Option *set = command.add_option("--set", settings, "give or override a configuration value");
   set->type_name("KEY=VALUE")->allow_extra_args(false)->check([](const std::string &text) {
@@ -44,7 +46,7 @@ void heddle::addInjection(CLI::App &command, RewriteOptions &options) {
 }
 
 int heddle::report(Outcome outcome, const Diagnostics &diagnostics) {
-  diagnostics.print(stderr);
+  talk().print(diagnostics);
   if (diagnostics.isMisuse())
     return exitUsage;
   return outcome == Outcome::Good ? exitGood : outcome == Outcome::Refused ? exitContents : exitInternal;
