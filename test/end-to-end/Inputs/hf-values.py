@@ -1,5 +1,5 @@
 """hf-values.py FOLDER VALUES: each model of VALUES (NAME.json, see tools/dev/hf-values) written into FOLDER as a Hugging Face style directory,
-evaluated in float64 and compiled, all prompts as one ragged batch: logits against those of transformers, relative to the largest."""
+evaluated in float64 and compiled, all prompts as one ragged batch: what each entry gives against what transformers gives, relative to the largest."""
 import json
 import os
 import subprocess
@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from executable import Executable, check, padded
-from seeded import write_directory
+from seeded import picture, write_directory
 
 EVALUATED = 1e-6  # of float64, on arrays and frequencies rounded to f32: seen 4e-7; a text that says something else is off by far more
 COMPUTED = 2e-5  # of f32: seen 5e-6
@@ -36,18 +36,26 @@ def evaluator(folder):
     return run
 
 
-def error(run, cases):
-    """The largest difference relative to the largest logit, over the prompts."""
-    arrays, lengths = {}, {}
-    for name in [name for name in cases[0] if name != "logits"]:
-        arrays[name], lengths[name] = padded([case[name] for case in cases])
-    entry = "forward"
+def inputs(config, cases):
+    """-> (arrays by name, lengths of those that have any)."""
+    if "picture" in cases[0]:
+        return {"pixels": np.array([picture(case["picture"], config) for case in cases], np.float32)}, {}
+    rows = {name: padded([case[name] for case in cases]) for name in cases[0] if name != "results"}
+    return {name: ids for name, (ids, _) in rows.items()}, {name: lengths for name, (_, lengths) in rows.items()}
+
+
+def error(run, config, cases):
+    """The largest difference of an entry's result relative to its largest number, over the prompts."""
+    arrays, lengths = inputs(config, cases)
     if "source" in arrays:
-        entry, width = "decode", lengths.pop("source")
+        width = lengths.pop("source")
         arrays["memory"], lengths["memory"] = run("encode", {"source": arrays.pop("source")}, {"source": width}), width
-    results = run(entry, arrays, lengths)
-    expected = [np.array(case["logits"]) for case in cases]
-    return max(np.abs(got[: len(logits)] - logits).max() / np.abs(logits).max() for got, logits in zip(results.astype(float), expected))
+    errors = []
+    for entry in cases[0]["results"]:
+        expected = [np.array(case["results"][entry]) for case in cases]
+        got = run(entry, arrays, lengths).astype(float)
+        errors += [np.abs(row[: len(values)] - values).max() / np.abs(values).max() for row, values in zip(got, expected)]
+    return max(errors)
 
 
 def compare(folder, values, name):
@@ -55,11 +63,11 @@ def compare(folder, values, name):
         content = json.load(file)
     folder = os.path.join(folder, name)
     write_directory(folder, content["config"], content["tensors"])
-    evaluated = error(evaluator(folder), content["cases"])
+    evaluated = error(evaluator(folder), content["config"], content["cases"])
     check(evaluated <= EVALUATED, f"{name}: the text is off by {evaluated:.1e} in float64, allowed {EVALUATED:g}")
     call(["heddle", "build", folder, "--cpu", "x86-64-v3", "-o", f"{folder}/model"])  # the other variants compute the same bits: same-bits-v4.test
     model = Executable(f"{folder}/model")
-    computed = error(lambda entry, arguments, lengths: model.run(entry, arguments, lengths=lengths)["result"], content["cases"])
+    computed = error(lambda entry, arguments, lengths: model.run(entry, arguments, lengths=lengths)["result"], content["config"], content["cases"])
     check(computed <= COMPUTED, f"{name}: the executable is off by {computed:.1e}, allowed {COMPUTED:g}")
     return f"{name}: {evaluated:.1e} in float64, {computed:.1e} compiled"
 

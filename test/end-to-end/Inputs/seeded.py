@@ -29,6 +29,11 @@ def tensor(name, shape):
     return values.astype(np.float32)
 
 
+def picture(name, config):
+    """As a model of pictures takes it: [channels, height, width]."""
+    return uniform(name, [config["num_channels"], config["image_size"], config["image_size"]])
+
+
 def write_safetensors(path, tensors):
     header, begin = {"__metadata__": {"format": "pt"}}, 0
     for name, values in tensors.items():
