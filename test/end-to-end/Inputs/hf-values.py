@@ -8,10 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from executable import Executable, check, padded
-from seeded import picture, write_directory
+from seeded import picture, write_directory, write_words
 
 EVALUATED = 1e-6  # of float64, on arrays and frequencies rounded to f32: seen 4e-7; a text that says something else is off by far more
 COMPUTED = 2e-5  # of f32: seen 5e-6
+TASKS = {"classify": ("classify", "scores"), "sentence": ("embed", "embedding")}  # entry -> its task, and where that prints the result
 
 
 def call(command):
@@ -58,16 +59,32 @@ def error(run, config, cases):
     return max(errors)
 
 
+def error_from_text(model, cases):
+    """The same of the tasks, given the prompts as words."""
+    texts, errors = [" ".join(f"w{token}" for token in case["tokens"]) for case in cases], []
+    for entry in TASKS.keys() & cases[0]["results"].keys():
+        task, key = TASKS[entry]
+        for case, line in zip(cases, model.call(["--task", task, "--json", "--", *texts]).decode().splitlines(), strict=True):
+            got, expected = np.array(json.loads(line)[key]), np.array(case["results"][entry])
+            errors.append(np.abs(got - expected).max() / np.abs(expected).max())
+    return max(errors)
+
+
 def compare(folder, values, name):
     with open(os.path.join(values, name + ".json"), encoding="utf-8") as file:
         content = json.load(file)
     folder = os.path.join(folder, name)
     write_directory(folder, content["config"], content["tensors"])
+    has_tasks = "sentence" in content["cases"][0]["results"] and "token_types" not in content["cases"][0]  # those of a text are 0
+    if has_tasks:
+        write_words(folder, content["config"]["vocab_size"])
     evaluated = error(evaluator(folder), content["config"], content["cases"])
     check(evaluated <= EVALUATED, f"{name}: the text is off by {evaluated:.1e} in float64, allowed {EVALUATED:g}")
     call(["heddle", "build", folder, "--cpu", "x86-64-v3", "-o", f"{folder}/model"])  # the other variants compute the same bits: same-bits-v4.test
     model = Executable(f"{folder}/model")
     computed = error(lambda entry, arguments, lengths: model.run(entry, arguments, lengths=lengths)["result"], content["config"], content["cases"])
+    if has_tasks:
+        computed = max(computed, error_from_text(model, content["cases"]))
     check(computed <= COMPUTED, f"{name}: the executable is off by {computed:.1e}, allowed {COMPUTED:g}")
     return f"{name}: {evaluated:.1e} in float64, {computed:.1e} compiled"
 

@@ -53,3 +53,11 @@ def write_directory(folder, config, shapes):
     with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
         json.dump(config, file, indent=2)
     write_safetensors(os.path.join(folder, "model.safetensors"), {name: tensor(name, shape) for name, shape in shapes.items()})
+
+
+def write_words(folder, count):
+    """tokenizer.json of the words `w0`, `w1` ..."""
+    model = {"type": "WordPiece", "unk_token": "w0", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
+             "vocab": {f"w{word}": word for word in range(count)}}
+    with open(os.path.join(folder, "tokenizer.json"), "w", encoding="utf-8") as file:
+        json.dump({"pre_tokenizer": {"type": "BertPreTokenizer"}, "model": model}, file)

@@ -24,30 +24,12 @@ encoder_decoder = {
     }.items()
 }
 sizes = {
-    "bert": {
-        "vocab_size": 100,
-        "hidden_size": 48,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "intermediate_size": 96,
-        "max_position_embeddings": 64
-    },
     "prenorm-seq2seq": encoder_decoder | {
         "d_model": 32,
         "vocab_size": 50,
         "decoder_vocab_size": 40,
         "max_position_embeddings": 32,
         "normalization": "pre"
-    },
-    "vit": {
-        "image_size": 16,
-        "patch_size": 8,
-        "num_channels": 3,
-        "num_hidden_layers": 2,
-        "hidden_size": 32,
-        "num_attention_heads": 2,
-        "intermediate_size": 64,
-        "id2label": ["a", "b"]
     },
     "whisper": encoder_decoder | {
         "vocab_size": 50,
@@ -84,6 +66,9 @@ saved = {
     "gpt-neox": ["gpt-neox-saved"],
     "t5": ["t5-buckets", "t5-gated"],
     "marian": ["marian-saved"],
+    "bert": ["bert-gelu", "roberta-saved"],
+    "distilbert": ["distilbert-saved"],
+    "vit": ["vit-saved"],
 }
 own = ["attention", "german-numbers"]  # with a config.json of their own
 

@@ -20,6 +20,7 @@ struct Small {
 };
 
 #define DECODER "\"vocab_size\": 50, \"hidden_size\": 24, \"intermediate_size\": 40, \"num_hidden_layers\": 2, \"num_attention_heads\": 4, "
+#define DISTILBERT "\"vocab_size\": 50, \"dim\": 21, \"hidden_dim\": 40, \"n_layers\": 2, \"n_heads\": 3, \"max_position_embeddings\": 64, "
 #define SEQUENCES                                                                                                                                    \
   "\"d_model\": 16, \"encoder_layers\": 1, \"encoder_attention_heads\": 2, \"encoder_ffn_dim\": 20, \"decoder_layers\": 1, "                         \
   "\"decoder_attention_heads\": 4, \"decoder_ffn_dim\": 24, \"max_position_embeddings\": 32, "
@@ -48,8 +49,11 @@ const Small smalls[] = {
              "\"short_factor\": [1.0, 1.0, 1.0], \"long_factor\": [1.0, 2.0, 4.0]}}"},
     {"gpt-neox", "{" DECODER "\"max_position_embeddings\": 64, \"rotary_pct\": 0.5}"},
     {"gpt-neox", "{" DECODER "\"max_position_embeddings\": 64, \"use_parallel_residual\": false, \"rotary_pct\": 1.0}"},
-    {"bert", "{" DECODER "\"max_position_embeddings\": 64}"},
+    {"bert", "{" DECODER "\"max_position_embeddings\": 64, \"architectures\": []}"},
     {"bert", "{" DECODER "\"max_position_embeddings\": 64, \"model_type\": \"roberta\", \"type_vocab_size\": 1, \"pad_token_id\": 1}"},
+    {"bert", "{" DECODER "\"max_position_embeddings\": 64, \"model_type\": \"camembert\", \"architectures\": [\"CamembertModel\"]}"},
+    {"distilbert", "{" DISTILBERT "\"pad_token_id\": 0}"},
+    {"distilbert", "{" DISTILBERT "\"activation\": \"relu\", \"sinusoidal_pos_embds\": true, \"id2label\": {\"0\": \"a\", \"1\": \"b\"}}"},
     {"t5", R"({"vocab_size": 50, "d_model": 24, "d_kv": 5, "d_ff": 40, "num_layers": 2, "num_heads": 4})"},
     {"t5",
      R"({"vocab_size": 50, "d_model": 24, "d_kv": 5, "d_ff": 40, "num_layers": 1, "num_heads": 4, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": false,
@@ -59,6 +63,8 @@ const Small smalls[] = {
     {"vit",
      R"({"image_size": 8, "patch_size": 4, "num_channels": 3, "num_hidden_layers": 2, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 20,
             "id2label": {"0": "a", "1": "b", "2": "c"}})"},
+    {"vit", R"({"image_size": 9, "patch_size": 3, "num_channels": 1, "num_hidden_layers": 1, "hidden_size": 15, "num_attention_heads": 3,
+            "intermediate_size": 20, "qkv_bias": false, "id2label": {"0": "a"}})"},
     {"attention/attention-lesson", R"({"vocab_size": 12, "d_model": 16, "d_k": 8, "max_position_embeddings": 20})"},
 };
 
@@ -110,6 +116,8 @@ TEST(Texts, configurationsNotCovered) {
       {"phi3", "{" DECODER "\"max_position_embeddings\": 64, \"rope_scaling\": {\"type\": \"linear\", \"factor\": 2.0}}", "\"linear\""},
       {"gpt-neox", "{" DECODER "\"max_position_embeddings\": 64, \"rope_scaling\": {\"type\": \"linear\", \"factor\": 2.0}}",
        "scaled rotations are in llama.heddle, not in this text"},
+      {"bert", "{" DECODER "\"max_position_embeddings\": 64, \"is_decoder\": true}", "only encoders of absolute positions are covered"},
+      {"distilbert", "{" DISTILBERT "\"activation\": \"swiglu\"}", "\"swiglu\""},
       {"marian", "{" SEQUENCES "\"vocab_size\": 20, \"pad_token_id\": 19, \"tie_word_embeddings\": false}",
        "separate embeddings are not in this text"},
   };
@@ -129,6 +137,8 @@ TEST(Texts, thoseBesideTheProject) {
     names.insert(file.path().stem());
   for (const Small &small : smalls) {
     std::string name = fs::path(small.text).filename();
+    if (!names.contains(name))
+      continue; // a younger text
     tested.insert(name);
     expectTaken(readFile(folder / (name + ".heddle")), small);
   }
