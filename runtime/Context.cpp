@@ -19,6 +19,9 @@ bool heddle_context::open(const heddle_model_table &table, const char *path, Fai
   for (int64_t i = 0; i < table.tokenizer_count; ++i)
     if (!inside(table.tokenizers[i].offset, table.tokenizers[i].bytes))
       return failure.contents("a tokenizer lies outside the section of the weights");
+  for (int64_t i = 0; i < table.check_count; ++i)
+    if (!inside(table.checks[i].offset, table.checks[i].bytes))
+      return failure.contents("a check lies outside the section of the weights");
   return true;
 }
 

@@ -113,7 +113,7 @@ void heddle::runtime::printHelp(const heddle_model_table &model, const char *pro
         "           [--text NAME=TEXT] [--out NAME=FILE.npy] [--repeat N] [--profile]");
   if (model.tokenizer_count > 0)
     usage("--tokenize [-f FILE] [--json] [--] TEXT ...");
-  usage("--info | --version | --help");
+  usage("--selftest | --info | --version | --help");
   out.write("\n");
   out.print("The model '%s', compiled by %s.\n", model.name, model.compiler);
   printDocumentation(model.documentation, "", out);
@@ -161,6 +161,12 @@ void heddle::runtime::printInfo(const heddle_model_table &model, const heddle_va
     elements += model.weights[i].bytes / elementBytes(model.weights[i].element);
   }
   out.print("model: %s\ncompiler: %s\n", model.name, model.compiler);
+  if (model.built[0]) {
+    out.write("built with: ");
+    out.escaped(model.built);
+    out.write("\n");
+  }
+  out.print("parameters: %lld\n", static_cast<long long>(model.parameters));
   out.print("weights: %lld, %lld elements with padding, %lld bytes\n", static_cast<long long>(model.weight_count), static_cast<long long>(elements),
             static_cast<long long>(bytes));
   out.write("cpu variants:");

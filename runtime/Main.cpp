@@ -4,6 +4,7 @@
 #include "runtime/Help.h"
 #include "runtime/Options.h"
 #include "runtime/Run.h"
+#include "runtime/SelfTest.h"
 #include "runtime/Task.h"
 #include <csignal>
 #include <cstdlib>
@@ -40,6 +41,8 @@ bool execute(const Options &options, const char *program, Output &out, Output &n
   context.variant = chooseVariant(heddle_model, cpuLevel(), wanted, failure);
   if (!context.variant || !context.open(heddle_model, self, failure))
     return false;
+  if (options.command == Command::SelfTest)
+    return selfTest(context, options.threads, out, failure);
   if (options.command == Command::Tokenize)
     return showTokens(context, options, out, failure);
   return options.command == Command::Run ? run(context, options, out, notes, failure) : runTask(context, options, out, notes, failure);

@@ -79,6 +79,8 @@ private:
   }
 
   bool taskOption(std::string_view word) {
+    if (word == "--selftest")
+      return options.command = Command::SelfTest, true;
     if (word == "--tokenize")
       return options.command = Command::Tokenize, true;
     if (word == "--json")
@@ -216,7 +218,9 @@ private:
   bool finishTask() {
     if (!options.inputs.empty() && options.inputFile)
       return failure.usage("unexpected argument %s: the inputs come from the file of -f", Quoted(options.inputs[0]).text());
-    if (options.command == Command::Tokenize)
+    if (options.command == Command::SelfTest && !options.inputs.empty())
+      return failure.usage("unexpected argument %s: --selftest takes none", Quoted(options.inputs[0]).text());
+    if (options.command == Command::Tokenize || options.command == Command::SelfTest)
       return checkUse(nullptr);
     if (model.task_count > 0)
       return checkUse((options.task ? options.task : model.tasks)->kind);
@@ -225,7 +229,7 @@ private:
     return failure.usage("unknown command %s; commands: run, --info, --help", Quoted(options.inputs[0]).text());
   }
 
-  /// Options that one kind of task has; null: --tokenize.
+  /// Options that one kind of task has; null: no task.
   bool checkUse(const char *kind) {
     struct {
       const char *option, *kind;
@@ -233,7 +237,10 @@ private:
     } uses[] = {{"--compare", "embed", options.compares}, {"--out", "embed", options.outputFile != nullptr}, {"-n", "generate", options.count != 0}};
     for (auto &use : uses)
       if (use.isGiven && (!kind || std::strcmp(kind, use.kind) != 0))
-        return failure.usage("option %s belongs to the task %s, not to %s", use.option, use.kind, kind ? kind : "--tokenize");
+        return failure.usage("option %s belongs to the task %s, not to %s", use.option, use.kind,
+                             kind                                   ? kind
+                             : options.command == Command::SelfTest ? "--selftest"
+                                                                    : "--tokenize");
     if (options.json && kind && std::strcmp(kind, "translate") == 0)
       return failure.usage("option --json: the task translate writes lines of text");
     return true;

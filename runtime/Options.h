@@ -15,7 +15,7 @@ struct Assignment {
 
 enum class ProfileForm { None, Text, Json };
 
-enum class Command { Task, Run, Tokenize, Help, Info, Version };
+enum class Command { Task, Run, Tokenize, SelfTest, Help, Info, Version };
 
 struct Options {
   Command command = Command::Task;

@@ -170,12 +170,25 @@ typedef struct {
   heddle_picture_reader read_picture; /* heddle_read_picture, or null */
 } heddle_task;
 
+/* A call of an entry whose results the float64 interpreter computed when the executable was built. In the section stand its arguments, all of them,
+ * then its results, each as the entry's function takes it and at a multiple of 64 bytes. Row b of a ragged dimension has as many elements as its
+ * width less 2 b, but one at least, from position 0. */
+typedef struct {
+  int64_t entry;
+  int64_t dimension_count;
+  const int64_t *dimensions; /* of the entry's; those that count tokens are not looked at */
+  int64_t offset;
+  int64_t bytes;
+} heddle_check;
+
 typedef struct {
   int64_t version;
   const char *name;
   const char *documentation;
-  const char *compiler; /* "heddle 0.1.0" */
-  int64_t section_bytes;
+  const char *compiler;  /* "heddle 0.1.0" */
+  const char *built;     /* what else it depends on: "weights seed:1, --set hidden_size=64, --no-fuse=softmax"; may be empty */
+  int64_t parameters;    /* elements of the tensors that the model reads */
+  int64_t section_bytes; /* the last eight are the checksum of those before (runtime/checksum.h) */
   int64_t entry_count;
   const heddle_entry *entries;
   int64_t variant_count; /* ascending level */
@@ -188,6 +201,8 @@ typedef struct {
   const heddle_tokenizer *tokenizers;
   int64_t task_count;
   const heddle_task *tasks;
+  int64_t check_count;
+  const heddle_check *checks; /* where the model is small enough */
 } heddle_model_table;
 
 extern const heddle_model_table heddle_model;

@@ -53,6 +53,7 @@ private:
   Constant *weight(const heddle::WeightInfo &weight);
   Constant *tokenizer(const heddle::TokenizerInfo &tokenizer);
   Constant *task(const heddle::TaskInfo &task);
+  int64_t entryIndex(const std::string &name, const char *user);
 
   /// Keeps the first problem; the caller reports it once the table is built.
   void problem(const Twine &text) {
@@ -151,14 +152,16 @@ Constant *Table::tokenizer(const heddle::TokenizerInfo &tokenizer) {
   return builder.record<heddle_tokenizer>({builder.integer(side), builder.integer(tokenizer.offset), builder.integer(tokenizer.bytes)});
 }
 
+int64_t Table::entryIndex(const std::string &name, const char *user) {
+  auto found = find_if(info.entries, [&](const heddle::EntryInfo &entry) { return entry.name == name; });
+  if (found == info.entries.end())
+    problem(Twine("'") + user + "' uses the entry '" + name + "', which the model has not");
+  return found - info.entries.begin();
+}
+
 Constant *Table::task(const heddle::TaskInfo &task) {
   Fields fields{builder.string(task.kind)};
-  list(fields, task.entries, [&](const std::string &name) {
-    auto found = find_if(info.entries, [&](const heddle::EntryInfo &entry) { return entry.name == name; });
-    if (found == info.entries.end())
-      problem("task '" + task.kind + "' uses the entry '" + name + "', which the model has not");
-    return builder.integer(found - info.entries.begin());
-  });
+  list(fields, task.entries, [&](const std::string &name) { return builder.integer(entryIndex(name, task.kind.c_str())); });
   list(fields, task.settings, [&](const std::pair<std::string, int64_t> &setting) {
     return builder.record<heddle_setting>({builder.string(setting.first), builder.integer(setting.second)});
   });
@@ -173,7 +176,8 @@ Constant *Table::task(const heddle::TaskInfo &task) {
 }
 
 Error Table::define(ArrayRef<const heddle::Target *> targets, StringRef compilerVersion) {
-  Fields fields{builder.integer(HEDDLE_MODEL_VERSION), builder.string(info.name), builder.string(info.documentation), builder.string(compilerVersion),
+  Fields fields{builder.integer(HEDDLE_MODEL_VERSION), builder.string(info.name),  builder.string(info.documentation),
+                builder.string(compilerVersion),       builder.string(info.built), builder.integer(info.parameters),
                 builder.integer(info.sectionBytes)};
   list(fields, info.entries, [&](const heddle::EntryInfo &item) { return entry(item); });
   list(fields, targets, [&](const heddle::Target *item) { return variant(*item); });
@@ -183,6 +187,12 @@ Error Table::define(ArrayRef<const heddle::Target *> targets, StringRef compiler
   auto packed = make_filter_range(info.tokenizers, [](const heddle::TokenizerInfo &item) { return item.bytes > 0; });
   list(fields, std::vector<heddle::TokenizerInfo>(packed.begin(), packed.end()), [&](const heddle::TokenizerInfo &item) { return tokenizer(item); });
   list(fields, info.tasks, [&](const heddle::TaskInfo &item) { return task(item); });
+  list(fields, info.checks, [&](const heddle::CheckInfo &check) {
+    Fields record{builder.integer(entryIndex(check.entry, "the self-test"))};
+    list(record, check.dimensions, [&](int64_t extent) { return builder.integer(extent); });
+    record.append({builder.integer(check.offset), builder.integer(check.bytes)});
+    return builder.record<heddle_check>(record);
+  });
   if (!firstProblem.empty())
     return createStringError("internal error: the executable's table cannot hold the model: " + firstProblem);
   builder.define("heddle_model", builder.record<heddle_model_table>(fields));

@@ -59,6 +59,8 @@ Outcome heddle::Compilation::run() {
     print(*module);
     return Outcome::Good;
   }
+  if (options.emit == "exe")
+    imported = module->clone();
   if (!turnOffFusions())
     return Outcome::Refused;
   if (Outcome outcome = runStages(); outcome != Outcome::Good)

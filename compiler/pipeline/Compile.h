@@ -76,6 +76,7 @@ private:
   Outcome emitObjects(bool assembly);
   Outcome joinObjects();
   bool packTokenizers();
+  bool makeSelfTest();
   bool openWeights();
   llvm::Expected<std::vector<LinkInput>> linkInputs();
   Outcome broken(const std::string &what);
@@ -87,9 +88,11 @@ private:
   RewriteJudge judge;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::OwningOpRef<mlir::ModuleOp> imported; // as the frontend made it, for the self-test
   std::vector<Variant> variants;
   ModelInfo info;
   std::vector<std::string> tokenizerBytes; // one for each of info.tokenizers
+  std::vector<std::string> checkBytes;     // one for each of info.checks
   std::unique_ptr<Checkpoint> checkpoint;
   std::string text;
 };

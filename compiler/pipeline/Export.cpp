@@ -10,10 +10,13 @@
 #include "compiler/pipeline/DescribeModel.h"
 #include "compiler/pipeline/Room.h"
 #include "compiler/pipeline/SectionWriter.h"
+#include "compiler/pipeline/SelfTest.h"
 #include "compiler/support/File.h"
+#include "compiler/support/Shape.h"
 #include "dialect/Heddle.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Threading.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -135,8 +138,32 @@ bool heddle::Compilation::openWeights() {
   return !readsTensors || (checkpoint = Checkpoint::open(weightsOf(options.source), diagnostics));
 }
 
+/// What the executable depends on beside the text and the files of its folders, none of whose places it knows.
+static std::string describeOptions(const heddle::CompileOptions &options) {
+  std::vector<std::string> parts;
+  if (StringRef(options.source.weights).starts_with("seed:"))
+    parts.push_back("weights " + options.source.weights);
+  for (const std::string &setting : options.source.settings)
+    parts.push_back("--set " + setting);
+  for (const std::string &name : options.noFuse)
+    parts.push_back("--no-fuse=" + name);
+  return llvm::join(parts, ", ");
+}
+
+/// Checks follow the tokenizers in the section, and after all the checksum.
+bool heddle::Compilation::makeSelfTest() {
+  TimingScope scope = begin("self-test");
+  for (const TensorRead &tensor : tensorsRead())
+    info.parameters += byteCount(tensor.shape, 1).value_or(0);
+  info.built = describeOptions(options);
+  if (info.parameters <= mostCheckedParameters && !makeChecks(*imported, checkpoint.get(), info, checkBytes, diagnostics))
+    return false;
+  closeSection(info);
+  return true;
+}
+
 Outcome heddle::Compilation::writeExecutable(const std::string &path) {
-  if (!hasRoom(info, path, diagnostics) || !openWeights())
+  if (!hasRoom(info, path, diagnostics) || !openWeights() || !makeSelfTest())
     return Outcome::Refused;
   std::string executable;
   {
@@ -161,7 +188,7 @@ Outcome heddle::Compilation::writeExecutable(const std::string &path) {
       options.progress->advance(file->size(), executable.size() + info.sectionBytes);
     return llvm::Error::success();
   };
-  SectionWriter section(*context, info, tokenizerBytes, checkpoint.get(), diagnostics);
+  SectionWriter section(*context, info, tokenizerBytes, checkBytes, checkpoint.get(), diagnostics);
   llvm::Error error = appendSection(executable, weightsSection, info.sectionBytes, [&](WriteBytes to) { return section.write(to); }, write);
   if (error) {
     std::string message = llvm::toString(std::move(error));

@@ -58,6 +58,7 @@ llvm::Error SnapshotRunner::build(ModuleOp module, bool optimized) {
     return failed("the description of the model is lost");
   info->tokenizers.clear();
   info->tasks.clear();
+  closeSection(*info);
   ObjectOptions options;
   options.cpu = setting.target->cpu.str();
   options.optimized = optimized;
@@ -79,8 +80,8 @@ llvm::Error SnapshotRunner::build(ModuleOp module, bool optimized) {
   std::optional<OutputFile> out = OutputFile::create(folder.file("snapshot"), /*executable=*/true, diagnostics);
   if (!out)
     return failed(diagnostics.render());
-  std::vector<std::string> noTokenizers;
-  SectionWriter section(*module.getContext(), *info, noTokenizers, setting.checkpoint, diagnostics);
+  std::vector<std::string> none;
+  SectionWriter section(*module.getContext(), *info, none, none, setting.checkpoint, diagnostics);
   auto write = [&](StringRef bytes) { return out->write(bytes), llvm::Error::success(); };
   if (llvm::Error error = appendSection(*linked, weightsSection, info->sectionBytes, [&](WriteBytes to) { return section.write(to); }, write))
     return error;

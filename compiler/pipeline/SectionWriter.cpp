@@ -6,15 +6,24 @@
 
 using namespace llvm;
 
+static constexpr int64_t checksumBytes = 8;
+
+void heddle::closeSection(ModelInfo &info) { info.sectionBytes = alignTo(info.sectionBytes, checksumBytes) + checksumBytes; }
+
+Error heddle::SectionWriter::put(StringRef bytes, WriteBytes to) {
+  heddle_checksum_add(&sum, bytes.data(), bytes.size());
+  position += bytes.size();
+  return to(bytes);
+}
+
 Error heddle::SectionWriter::padTo(int64_t offset, WriteBytes to) {
   static constexpr char zeros[4096] = {};
   if (offset < position)
     return createStringError("internal error: two weights overlap in the section at " + Twine(offset));
   while (position < offset) {
     int64_t count = std::min<int64_t>(offset - position, sizeof zeros);
-    if (Error error = to(StringRef(zeros, count)))
+    if (Error error = put(StringRef(zeros, count), to))
       return error;
-    position += count;
   }
   return Error::success();
 }
@@ -30,8 +39,7 @@ Error heddle::SectionWriter::writeWeight(const WeightInfo &weight, WriteBytes to
   std::vector<char> buffer(weight.bytes);
   if (!runRecipe(recipe, checkpoint, buffer, diagnostics))
     return createStringError("weight '" + weight.name + "' cannot be made");
-  position += weight.bytes;
-  return to(StringRef(buffer.data(), buffer.size()));
+  return put(StringRef(buffer.data(), buffer.size()), to);
 }
 
 Error heddle::SectionWriter::write(WriteBytes to) {
@@ -45,14 +53,23 @@ Error heddle::SectionWriter::write(WriteBytes to) {
     if (Error error = writeWeight(*weight, to))
       return error;
   }
-  for (auto [tokenizer, bytes] : zip_equal(info.tokenizers, tokenizers)) {
-    if (bytes.empty())
-      continue;
-    if (Error error = padTo(tokenizer.offset, to))
-      return error;
-    if (Error error = to(bytes))
-      return error;
-    position += bytes.size();
-  }
-  return padTo(info.sectionBytes, to);
+  auto putAll = [&](const auto &infos, const std::vector<std::string> &all) -> Error {
+    for (auto [one, bytes] : zip_equal(infos, all)) {
+      if (bytes.empty())
+        continue;
+      if (Error error = padTo(one.offset, to))
+        return error;
+      if (Error error = put(bytes, to))
+        return error;
+    }
+    return Error::success();
+  };
+  if (Error error = putAll(info.tokenizers, tokenizers))
+    return error;
+  if (Error error = putAll(info.checks, checks))
+    return error;
+  if (Error error = padTo(info.sectionBytes - checksumBytes, to))
+    return error;
+  uint64_t value = heddle_checksum_value(sum);
+  return put(StringRef(reinterpret_cast<const char *>(&value), sizeof value), to);
 }

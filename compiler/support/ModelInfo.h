@@ -85,6 +85,13 @@ struct TaskInfo {
   std::vector<std::string> labels = {};
 };
 
+/// A call with known results (heddle_check).
+struct CheckInfo {
+  std::string entry;
+  std::vector<int64_t> dimensions;
+  int64_t offset = 0, bytes = 0; // in the section
+};
+
 struct ModelInfo {
   std::string name, documentation;
   int64_t sectionBytes = 0;
@@ -93,6 +100,10 @@ struct ModelInfo {
   std::vector<WeightInfo> weights;
   std::vector<TokenizerInfo> tokenizers;
   std::vector<TaskInfo> tasks;
+  // Known when the executable is written; no stage carries them.
+  std::vector<CheckInfo> checks = {};
+  std::string built = {};
+  int64_t parameters = 0;
 };
 
 /// The name of the module attribute.

@@ -4,7 +4,8 @@
 #include "runtime/Cpu.h"
 #include "runtime/Help.h"
 #include "runtime/Run.h"
-#include "runtime/Translate.h"
+#include "runtime/SelfTest.h"
+#include "runtime/Task.h"
 #include "test/fuzz/MemoryFile.h"
 #include <algorithm>
 #include <cstdint>
@@ -22,12 +23,18 @@ bool execute(const Options &options, Output &out, Output &notes, Failure &failur
     return printHelp(heddle_model, "model", out), true;
   Failure reason;
   const heddle_variant *variant = chooseVariant(heddle_model, cpuLevel(), nullptr, reason);
+  if (options.command == Command::Version)
+    return true;
   if (options.command == Command::Info)
     return printInfo(heddle_model, variant, reason.text, out), true;
   heddle_context context;
   context.variant = variant;
   require(variant && context.open(heddle_model, "/proc/self/exe", failure));
-  return options.command == Command::Run ? run(context, options, out, notes, failure) : runTask(context, options, out, failure);
+  if (options.command == Command::SelfTest)
+    return selfTest(context, options.threads, out, failure);
+  if (options.command == Command::Tokenize)
+    return showTokens(context, options, out, failure);
+  return options.command == Command::Run ? run(context, options, out, notes, failure) : runTask(context, options, out, notes, failure);
 }
 
 /// Threads and repetitions are many if one asks for many; files are written where the fuzzer says.
@@ -36,6 +43,8 @@ void limit(Options &options) {
   options.repeats = std::min(options.repeats, 3);
   for (Assignment &one : options.out)
     one.value = "output.npy";
+  if (options.outputFile)
+    options.outputFile = "output.npy";
 }
 
 /// What the words may name, in the current folder, and standard input.

@@ -25,7 +25,8 @@ struct Section : testing::Test {
     Diagnostics diagnostics;
     auto checkpoint = Checkpoint::open("seed:1", diagnostics);
     std::string bytes;
-    SectionWriter writer(context, info, tokenizers, checkpoint.get(), diagnostics);
+    closeSection(info);
+    SectionWriter writer(context, info, tokenizers, checks, checkpoint.get(), diagnostics);
     llvm::Error error = writer.write([&](llvm::StringRef piece) {
       bytes += piece;
       return llvm::Error::success();
@@ -40,18 +41,18 @@ struct Section : testing::Test {
 
   mlir::MLIRContext context;
   ModelInfo info;
-  std::vector<std::string> tokenizers;
+  std::vector<std::string> tokenizers, checks;
 };
 
 TEST_F(Section, WeightsStandAtTheirOffsets) {
   info.weights = {weight("b", 128, 3), weight("a", 0, 16)}; // any order
   info.sectionBytes = 192;
   std::string bytes = write();
-  ASSERT_EQ(bytes.size(), 192u) << bytes;
+  ASSERT_EQ(bytes.size(), 200u) << bytes;
   EXPECT_EQ(at(bytes, 0), SeededTensor(1, "a", std::vector<int64_t>{16}).element(0));
   EXPECT_EQ(at(bytes, 128 + 8), SeededTensor(1, "b", std::vector<int64_t>{3}).element(2));
   EXPECT_EQ(bytes.substr(64, 64), std::string(64, '\0'));
-  EXPECT_EQ(bytes.substr(140), std::string(52, '\0'));
+  EXPECT_EQ(bytes.substr(140, 52), std::string(52, '\0'));
 }
 
 TEST_F(Section, TokenizersFollow) {
@@ -62,7 +63,49 @@ TEST_F(Section, TokenizersFollow) {
   info.tokenizers = {absent, words};
   info.sectionBytes = 69;
   tokenizers = {"", "words"};
-  EXPECT_EQ(write().substr(64), "words");
+  CheckInfo check;
+  check.offset = 128;
+  check.bytes = 6;
+  info.checks = {check};
+  info.sectionBytes = 134;
+  checks = {"checks"};
+  std::string bytes = write();
+  EXPECT_EQ(bytes.substr(64, 5), "words");
+  EXPECT_EQ(bytes.substr(128, 8), std::string("checks\0\0", 8));
+}
+
+/// Whatever the pieces, and not whatever the bytes.
+TEST(Checksum, SumsBytesNotPieces) {
+  std::string bytes;
+  for (int i = 0; i < 200; ++i)
+    bytes += static_cast<char>(i * 37);
+  auto sum = [&](size_t size, size_t piece) {
+    heddle_checksum sum = {};
+    for (size_t at = 0; at < size; at += piece)
+      heddle_checksum_add(&sum, bytes.data() + at, std::min(piece, size - at));
+    return heddle_checksum_value(sum);
+  };
+  for (size_t size : {0, 1, 31, 32, 33, 64, 200})
+    for (size_t piece : {1, 3, 8, 31, 32, 33, 100, 200})
+      EXPECT_EQ(sum(size, piece), sum(size, 200)) << size << " " << piece;
+  for (size_t size = 0; size < 200; ++size)
+    EXPECT_NE(sum(size, 200), sum(size + 1, 200)) << "a byte more";
+  uint64_t before = sum(200, 200);
+  for (char &byte : bytes) {
+    byte ^= 1;
+    EXPECT_NE(sum(200, 200), before) << "a byte changed";
+    byte ^= 1;
+  }
+}
+
+TEST_F(Section, TheChecksumIsThatOfAllBefore) {
+  info.weights = {weight("a", 0, 16)};
+  info.sectionBytes = 64;
+  std::string bytes = write();
+  heddle_checksum sum = {};
+  heddle_checksum_add(&sum, bytes.data(), bytes.size() - 8);
+  uint64_t value = heddle_checksum_value(sum);
+  EXPECT_EQ(bytes.substr(bytes.size() - 8), std::string(reinterpret_cast<char *>(&value), 8));
 }
 
 TEST_F(Section, OverlapsAndWrongSizesAreOurFault) {
