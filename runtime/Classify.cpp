@@ -96,6 +96,8 @@ private:
   }
 
   bool classifyPicture(std::string_view name) {
+    if (name.find('\0') != name.npos)
+      return run.failure.contents("%s is no name of a file", Quoted(name).text());
     Array<char> path; // NUL-terminated
     for (char c : name)
       if (!path.push(c))
@@ -140,7 +142,7 @@ private:
   bool print(std::string_view input, const Call &call, int64_t row) {
     int64_t count = call.extents(entry.argument_count)[1], best;
     const float *scores = static_cast<const float *>(call.result(0)) + row * count; // [batch, labels]
-    if ((best = bestId(scores, count)) < 0)
+    if ((best = bestId(scores, count)) < 0 || !std::isfinite(scores[best]))
       return run.failure.contents("the model gives no number as a score for %s: its weights or the input are broken", Quoted(input).text());
     double sum = 0;
     for (int64_t label = 0; label < count; ++label)

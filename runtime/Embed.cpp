@@ -1,4 +1,5 @@
 // embed(sentence): one vector a text. Texts are the rows of ragged batches; a row does not depend on its batch.
+#include "runtime/Form.h"
 #include "runtime/JsonText.h"
 #include "runtime/Npy.h"
 #include "runtime/Task.h"
@@ -18,13 +19,15 @@ public:
       return run.misfit();
     if (!openTokenizer(run.context, HEDDLE_SOURCE, tokenizer, run.failure))
       return false;
+    if (int64_t constant = constantExtent(entry.results[0].extents[1]); constant > 0)
+      width = constant; // also of no texts
     constexpr int64_t mostLines = 256;
     do {
       if (!run.lines.next(mostLines, run.failure) || !embedLines())
         return false;
     } while (run.lines.size() > 0 && run.out.flush());
-    if (run.options.compares)
-      compare();
+    if (run.options.compares && !compare())
+      return false;
     return !run.options.outputFile || writeFile();
   }
 
@@ -81,12 +84,16 @@ private:
   }
 
   /// The cosine of every two vectors, a line a text.
-  void compare() {
+  bool compare() {
     bool json = run.options.json;
-    for (int64_t a = 0; a < count; ++a) {
+    Array<double> squares;
+    for (int64_t a = 0; a < count; ++a)
+      if (!squares.push(product(a, a)))
+        return run.failure.outOfMemory();
+    for (int64_t a = 0; a < count && run.out.flush(); ++a) {
       run.out.write(json ? "[" : "");
       for (int64_t b = 0; b < count; ++b) {
-        double cosine = product(a, b) / std::sqrt(product(a, a) * product(b, b));
+        double cosine = product(a, b) / std::sqrt(squares[a] * squares[b]);
         run.out.write(b == 0 ? "" : json ? ", " : " ");
         if (json)
           writeNumber(cosine, true, run.out);
@@ -95,6 +102,7 @@ private:
       }
       run.out.write(json ? "]\n" : "\n");
     }
+    return true;
   }
 
   bool writeFile() {

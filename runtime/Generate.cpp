@@ -38,6 +38,9 @@ private:
     int64_t limit = settingOf(run.task, "limit", bound > 0 ? bound : INT64_MAX);
     limit = bound > 0 && bound < limit ? bound : limit;
     int64_t most = wanted < limit - prompt ? prompt + wanted : limit;
+    if (most <= prompt)
+      run.notes.print("heddle: note: %s %lld has %lld tokens, a text of at most %lld ends with it\n", run.lines.noun(),
+                      static_cast<long long>(run.lines.number(0)), static_cast<long long>(prompt), static_cast<long long>(limit));
     made.clear();
     ended = false;
     for (int64_t i = 0; i < prompt; ++i)
@@ -84,8 +87,19 @@ private:
       run.out.write("\n");
       return true;
     }
+    Array<char> continuation;
+    bool fits = tokenizer.decode(made.data() + prompt, made.size() - prompt, isHidden, [&](std::string_view piece) {
+      for (char c : piece)
+        if (!continuation.push(c))
+          return false;
+      return true;
+    });
+    if (!fits)
+      return run.failure.outOfMemory();
     run.out.write("{\"text\": ");
     writeJson(run.lines[0], run.out);
+    run.out.write(", \"continuation\": ");
+    writeJson({continuation.data(), static_cast<size_t>(continuation.size())}, run.out);
     run.out.print(", \"prompt_ids\": %lld, \"ids\": [", static_cast<long long>(prompt));
     for (int64_t i = prompt; i < made.size(); ++i)
       run.out.print("%s%d", i > prompt ? ", " : "", made[i]);

@@ -6,6 +6,9 @@
 
 using namespace heddle::runtime;
 
+/// What never ends is no line: /dev/zero must not take all memory. Nor must a batch of long ones.
+static constexpr int64_t longestLine = int64_t{256} << 20, longBatch = int64_t{16} << 20;
+
 bool Lines::take(std::string_view line, Failure &failure) { return lines.push(line) || failure.outOfMemory(); }
 
 /// Reads once, into room made by moving what is not taken yet to the front.
@@ -17,7 +20,7 @@ bool Lines::fill(Failure &failure) {
   while ((got = ::read(descriptor, text.data() + used, static_cast<size_t>(text.size() - used))) < 0 && errno == EINTR)
     ;
   if (got < 0)
-    return failure.contents("cannot read standard input: %s", std::strerror(errno));
+    return failure.system("cannot read", name);
   used += got;
   atEnd = got == 0;
   return true;
@@ -50,8 +53,11 @@ bool Lines::next(int64_t most, Failure &failure) {
       if (!ends.push(searched))
         return failure.outOfMemory();
       from = searched;
-    } else if (atEnd || (!ends.empty() && isWaiting())) {
+    } else if (atEnd || (!ends.empty() && (from > longBatch || isWaiting()))) {
       break;
+    } else if (used - from > longestLine) {
+      return failure.contents("line %lld of %s has more than %lld bytes", static_cast<long long>(before + ends.size() + 1), Quoted(name).text(),
+                              static_cast<long long>(longestLine));
     } else if (!fill(failure)) {
       return false;
     }

@@ -8,8 +8,8 @@ namespace heddle::runtime {
 
 class Lines {
 public:
-  /// Those of a file or pipe. The last line may lack its line feed; a carriage return before one is dropped.
-  explicit Lines(int descriptor) : descriptor(descriptor) {}
+  /// Those of a file or pipe that messages call `name`. The last line may lack its line feed; a carriage return before one is dropped.
+  Lines(int descriptor, const char *name) : descriptor(descriptor), name(name) {}
   explicit Lines(const Array<const char *> &words) : words(&words) {}
 
   /// Takes the next lines, `most` at most and one at least where there are any; the last ones are forgotten. Whoever writes line by line and waits
@@ -30,6 +30,7 @@ private:
 
   const Array<const char *> *words = nullptr;
   int descriptor = -1;
+  const char *name = "";
   Array<char> text;            // the lines of this batch, and what has been read beyond them
   int64_t begin = 0, used = 0; // of `text`: where the next line begins, where what has been read ends
   int64_t searched = 0;        // of `text`: no line feed lies between begin and here

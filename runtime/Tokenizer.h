@@ -14,24 +14,33 @@ public:
   /// column (characters, from 1) and itself.
   bool encode(std::string_view text, const char *what, Array<int32_t> &ids, Failure &failure) const;
 
-  /// Writes the symbols of `ids`, control characters escaped, as one line without its end; ids for which `isHidden` holds, special ones, and ids
-  /// without a symbol are left out.
-  template <typename Predicate> void write(const int32_t *ids, int64_t count, Predicate isHidden, Output &out) const {
+  /// The text of `ids`, piece by piece: take(piece) while it gives true. Ids for which `isHidden` holds, special ones, and ids without a symbol are
+  /// left out.
+  template <typename Predicate, typename Take> bool decode(const int32_t *ids, int64_t count, Predicate isHidden, Take take) const {
     bool first = true;
     for (int64_t i = 0; i < count; ++i) {
       std::string_view symbol = symbolOf(ids[i]);
       if (isHidden(ids[i]) || isSpecial(ids[i]) || !symbol.data())
         continue;
       bool continues = !first && header->join >= HEDDLE_JOIN_PREFIX && symbol.starts_with(prefix());
-      if (!first && !continues && header->join != HEDDLE_JOIN_NONE && !standsClose(symbol))
-        out.write(" ");
-      out.escaped(continues ? symbol.substr(prefix().size()) : symbol);
+      if (!first && !continues && header->join != HEDDLE_JOIN_NONE && !standsClose(symbol) && !take(" "))
+        return false;
+      if (!take(continues ? symbol.substr(prefix().size()) : symbol))
+        return false;
       first = false;
     }
+    return true;
+  }
+
+  /// Writes that text, control characters escaped, as one line without its end.
+  template <typename Predicate> void write(const int32_t *ids, int64_t count, Predicate isHidden, Output &out) const {
+    decode(ids, count, isHidden, [&](std::string_view piece) { return out.escaped(piece), true; });
   }
 
   /// Ids that stand behind those of every text.
   int64_t closing() const;
+  /// The id of what has none, -1: it is refused.
+  int64_t unknown() const { return header->unknown; }
 
   /// The symbol of an id; data() is null where it has none.
   std::string_view symbolOf(int32_t id) const;

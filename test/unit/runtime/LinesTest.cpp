@@ -11,7 +11,7 @@ namespace {
 std::vector<std::string> linesOf(const std::string &text, int64_t most = 1000) {
   heddle::TemporaryFolder folder;
   int file = open(folder.put("in", text).c_str(), O_RDONLY);
-  Lines lines(file);
+  Lines lines(file, "in");
   Failure failure;
   std::vector<std::string> result;
   do {
@@ -52,7 +52,7 @@ TEST(Lines, ComeInBatches) {
 TEST(Lines, AreThereBeforeTheInputEnds) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
-  Lines lines(ends[0]);
+  Lines lines(ends[0], "in");
   Failure failure;
   ASSERT_EQ(write(ends[1], "a\nb\nc", 5), 5);
   ASSERT_TRUE(lines.next(100, failure));
@@ -85,10 +85,10 @@ TEST(Lines, OfTheCommandLineComeInBatchesToo) {
 }
 
 TEST(Lines, SaysWhyItCannotRead) {
-  Lines lines(-1);
+  Lines lines(-1, "in");
   Failure failure;
   EXPECT_FALSE(lines.next(1, failure));
-  EXPECT_STREQ(failure.text, "cannot read standard input: Bad file descriptor");
+  EXPECT_STREQ(failure.text, "cannot read: 'in': Bad file descriptor");
 }
 
 } // namespace
