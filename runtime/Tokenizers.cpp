@@ -49,7 +49,7 @@ int64_t heddle::runtime::sideOf(const heddle_model_table &model, const char *nam
 
 int64_t heddle::runtime::paddingId(const heddle_model_table &model) {
   for (int64_t i = 0; i < model.task_count; ++i)
-    if (int64_t id = settingOf(model.tasks[i], "pad", -1); id >= 0)
+    if (int64_t id = settingOf(model.tasks[i], "pad", -1); id >= 0 && !isEnd(model.tasks[i], id))
       return id;
   return -1;
 }
@@ -59,6 +59,8 @@ bool heddle::runtime::encodeRow(const Tokenizer &tokenizer, std::string_view tex
   int64_t before = ids.size();
   if (!tokenizer.encode(text, what, ids, failure))
     return false;
+  if (padding < 0 || padding == tokenizer.unknown() || tokenizer.closing() > 0)
+    return true;
   while (ids.size() > before && ids.back() == padding)
     ids.pop();
   return true;

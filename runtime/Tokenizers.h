@@ -20,10 +20,10 @@ bool openTokenizer(const heddle_context &context, int64_t side, Tokenizer &token
 /// The side that argument `name` of an entry is on: that of the target if it is named like the target of the task that translates.
 int64_t sideOf(const heddle_model_table &model, const char *name);
 
-/// The id of padding, -1: none is known.
+/// The id of padding, -1: none is known. One that ends texts too is no padding: it says something.
 int64_t paddingId(const heddle_model_table &model);
 
-/// Appends the ids of a text, without the padding at its end.
+/// Appends the ids of a text, without the padding that is written at its end: neither what the tokenizer puts there itself nor a word without an id.
 bool encodeRow(const Tokenizer &tokenizer, std::string_view text, const char *what, int64_t padding, Array<int32_t> &ids, Failure &failure);
 
 } // namespace heddle::runtime

@@ -10,6 +10,11 @@ using namespace heddle;
 
 namespace {
 
+// Beyond all that is in use; what is beyond these would let a short file ask for much time or memory.
+constexpr size_t mostSteps = 64;       // each goes over the whole text
+constexpr size_t mostAround = 1024;    // ids of a template
+constexpr size_t longestSymbol = 1024; // bytes: looked for at every place of the text
+
 class Reader {
 public:
   Reader(const std::string &file, Diagnostics &diagnostics) : file(file), diagnostics(diagnostics) {}
@@ -143,6 +148,9 @@ private:
   }
 
   void readWordPieces(const Json &model) {
+    for (const auto &[symbol, id] : parts.symbols)
+      if (symbol.size() > longestSymbol)
+        notBuilt(*model.find("vocab"), fmt::format("word pieces of more than {} bytes", longestSymbol));
     parts.model = HEDDLE_MODEL_WORD_PIECES;
     parts.join = HEDDLE_JOIN_BLANK;
     const std::string *unknown = text(model, "unk_token"), *prefix = text(model, "continuing_subword_prefix");
@@ -231,6 +239,10 @@ private:
         if (c >= 'A' && c <= 'Z' && lowers())
           c = static_cast<char>(c - 'A' + 'a');
       }
+    if (content.size() > longestSymbol)
+      return notBuilt(token, fmt::format("an added token of more than {} bytes", longestSymbol));
+    if (!packedTexts.insert(content).second)
+      return notBuilt(token, "two added tokens that are one in lower case");
     parts.added.push_back({content, id, all});
   }
 
@@ -239,8 +251,15 @@ private:
     return std::any_of(parts.steps.begin(), parts.steps.end(), [](const auto &step) { return step.first == HEDDLE_STEP_LOWERCASE; });
   }
 
+  bool hasManySteps(const Json &next) {
+    if (parts.steps.size() <= mostSteps)
+      return false;
+    notBuilt(next, fmt::format("more than {} normalizers and splits", mostSteps));
+    return true;
+  }
+
   void readNormalizer(const Json *normalizer) {
-    if (!normalizer || normalizer->isNull())
+    if (!normalizer || normalizer->isNull() || hasManySteps(*normalizer))
       return;
     const std::string *type = typeOf(*normalizer);
     if (!type)
@@ -276,7 +295,7 @@ private:
   }
 
   void readPreTokenizer(const Json *splitter) {
-    if (!splitter || splitter->isNull())
+    if (!splitter || splitter->isNull() || hasManySteps(*splitter))
       return;
     const std::string *type = typeOf(*splitter);
     if (!type)
@@ -360,11 +379,21 @@ private:
     if (*type == "TemplateProcessing")
       readTemplate(*processor);
     else if (*type == "BertProcessing" || *type == "RobertaProcessing")
-      parts.around = {namedToken(*processor, "cls"), -1, namedToken(*processor, "sep")};
+      surround(*processor, {namedToken(*processor, "cls"), -1, namedToken(*processor, "sep")});
     else if (*type == "Sequence")
       readSequence(*processor, "processors", &Reader::readPostProcessor);
     else if (*type != "ByteLevel") // which only moves offsets
       notBuilt(*processor, fmt::format("a post-processor '{}'", *type));
+  }
+
+  /// Puts ids around what has been put around the text so far.
+  void surround(const Json &processor, std::vector<int32_t> ids) {
+    auto text = std::ranges::find(ids, -1);
+    if (ids.size() + parts.around.size() > mostAround)
+      return notBuilt(processor, fmt::format("more than {} ids around a text", mostAround));
+    if (!parts.around.empty())
+      ids.insert(ids.erase(text), parts.around.begin(), parts.around.end());
+    parts.around = std::move(ids);
   }
 
   /// ["[SEP]", 102]
@@ -397,6 +426,7 @@ private:
     if (!single || !single->isArray())
       return wrong(processor, single, "expected a list 'single'");
     unsigned texts = 0;
+    std::vector<int32_t> around;
     for (const Json &item : single->elements()) {
       const Json *special = item.find("SpecialToken"), *sequence = item.find("Sequence");
       const Json *part = special ? special : sequence, *name = part ? part->find("id") : nullptr, *type = part ? part->find("type_id") : nullptr;
@@ -405,7 +435,7 @@ private:
       if (type && type->integer() && *type->integer() != 0)
         notBuilt(*type, "token types in the template of a single text");
       if (!special) {
-        parts.around.push_back(-1);
+        around.push_back(-1);
         ++texts;
         continue;
       }
@@ -413,14 +443,18 @@ private:
       if (!ids || !ids->isArray())
         return wrong(*name, fmt::format("expected a member '{}' of 'special_tokens' with a list 'ids'", *name->string()));
       const Json *pieces = entry->find("tokens");
+      if (ids->elements().size() > mostAround - std::min(around.size(), mostAround))
+        return notBuilt(*ids, fmt::format("more than {} ids around a text", mostAround));
       bool areNamed = pieces && pieces->elements().size() == ids->elements().size();
       for (size_t i = 0; i < ids->elements().size(); ++i) {
         const std::string *piece = areNamed ? pieces->elements()[i].string() : name->string();
-        parts.around.push_back(checkedId(piece ? *piece : *name->string(), ids->elements()[i]));
+        around.push_back(checkedId(piece ? *piece : *name->string(), ids->elements()[i]));
       }
     }
     if (texts != 1)
       diagnostics.error(single->at(file), fmt::format("the template 'single' has the text {} times, expected once", texts));
+    else
+      surround(processor, std::move(around));
   }
 
   void noteTruncation(const Json *truncation) {
@@ -432,7 +466,7 @@ private:
   const std::string &file;
   Diagnostics &diagnostics;
   TokenizerParts parts;
-  std::unordered_set<std::string> addedTexts;
+  std::unordered_set<std::string> addedTexts, packedTexts;
   std::unordered_map<std::string, int32_t> idOf;
   std::unordered_map<int32_t, const std::string *> owners;
   std::string reason;

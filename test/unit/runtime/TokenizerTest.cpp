@@ -1,9 +1,9 @@
 // Both ends of a tokenizer: what the compiler packs, the runtime reads. Files that are wrong are refused with their place, kinds not built yet are a
 // note.
-#include "runtime/Tokenizer.h"
 #include "compiler/packing/Tokenizer.h"
 #include "compiler/support/File.h"
 #include "compiler/support/Json.h"
+#include "runtime/Tokenizers.h"
 #include "test/unit/support/TemporaryFolder.h"
 #include <cstring>
 #include <fcntl.h>
@@ -225,6 +225,73 @@ TEST_F(TokenizerTest, WhatStandsAroundEveryText) {
   around = R"("post_processor": {"type": "BertProcessing", "cls": ["[CLS]", 1], "sep": ["[SEP]", 2]},)";
   EXPECT_EQ(Packed(file(wordPieces(bert + around))).encode("un"), (Ids{1, 3, 2}));
   EXPECT_EQ(named(R"(["[SEP]", 2])", R"(["[sep]", 2])"), "'[sep]' is put around texts, but neither the vocabulary nor the added tokens have it");
+}
+
+/// What a template puts behind a text, what has no id, and what ends texts are no padding, though their ids are that of padding.
+TEST_F(TokenizerTest, PaddingIsCut) {
+  auto encoded = [&](const TokenizerSource &source, int32_t padding) {
+    Packed packed(source);
+    Array<int32_t> ids;
+    EXPECT_TRUE(encodeRow(packed.tokenizer, "un , ,", "line 1", padding, ids, packed.failure)) << packed.failure.text;
+    return Ids(ids.begin(), ids.end());
+  };
+  EXPECT_EQ(encoded(file(R"([",", "un"])", Kind::Words), 0), (Ids{1}));
+  EXPECT_EQ(encoded(file(R"([",", "un"])", Kind::Words), -1), (Ids{1, 0, 0}));
+  EXPECT_EQ(encoded(file(R"(["P", "un"])", Kind::Words, 0), 0), (Ids{1, 0, 0}));
+  EXPECT_EQ(encoded(file(wordPieces(bert + R"("post_processor": {"type": "BertProcessing", "cls": ["[CLS]", 1], "sep": [",", 8]},)")), 8),
+            (Ids{1, 3, 8, 8, 8}));
+
+  heddle_setting settings[] = {{"end", 5}, {"pad", 5}};
+  heddle_task task = {};
+  task.setting_count = 2, task.settings = settings;
+  heddle_model_table table = {};
+  table.task_count = 1, table.tasks = &task;
+  EXPECT_EQ(paddingId(table), -1);
+  settings[1].value = 4;
+  EXPECT_EQ(paddingId(table), 4);
+}
+
+TEST_F(TokenizerTest, TemplatesNest) {
+  std::string inner = R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": ","}}, {"Sequence": {"id": "A"}}],
+                          "special_tokens": {",": {"id": ",", "ids": [8], "tokens": [","]}}})",
+              outer = R"({"type": "BertProcessing", "cls": ["[CLS]", 1], "sep": ["[SEP]", 2]})";
+  auto sequence = [](const std::string &list) { return R"("post_processor": {"type": "Sequence", "processors": [)" + list + "]},"; };
+  Packed packed(file(wordPieces(sequence(inner + ", " + outer + ", " + inner))));
+  EXPECT_EQ(packed.encode("un"), (Ids{8, 1, 8, 3, 2})) << "each goes around what is there already";
+  EXPECT_EQ(packed.tokenizer.closing(), 1);
+}
+
+/// A file of a few kilobytes could ask for gigabytes, or for hours at a text.
+TEST_F(TokenizerTest, NothingGrowsOutOfProportion) {
+  auto many = [](const std::string &item, int count) {
+    std::string list = item;
+    for (int i = 1; i < count; ++i)
+      list += ", " + item;
+    return "[" + list + "]";
+  };
+  auto built = [](const std::string &what) { return "1: a tokenizer with " + what + " is not built yet; ids still work, text does not"; };
+  std::string model = characters(R"({"a": 1})"), longer(1025, 'a');
+  std::string fan = R"("post_processor": {"type": "TemplateProcessing", "single": )" + many(R"({"SpecialToken": {"id": "x"}})", 3000) +
+                    R"(, "special_tokens": {"x": {"id": "x", "ids": )" + many("1", 1000) + R"(, "tokens": )" + many("\"a\"", 1000) + "}}},";
+  EXPECT_EQ(note(json(model, fan)), built("more than 1024 ids around a text"));
+  std::string bert = R"({"type": "BertProcessing", "cls": ["a", 1], "sep": ["a", 1]})";
+  EXPECT_EQ(note(json(model, R"("post_processor": {"type": "Sequence", "processors": )" + many(bert, 1000) + "},")),
+            built("more than 1024 ids around a text"));
+  EXPECT_EQ(note(json(model, R"("normalizer": {"type": "Sequence", "normalizers": )" + many(R"({"type": "NFD"})", 66) + "},")),
+            built("more than 64 normalizers and splits"));
+  EXPECT_EQ(note(json(model, R"("added_tokens": [{"id": 2, "content": ")" + longer + R"("}],)")), built("an added token of more than 1024 bytes"));
+  EXPECT_EQ(note(json(R"({"type": "WordPiece", "unk_token": "U", "vocab": {"U": 0, ")" + longer + R"(": 1}})")),
+            built("word pieces of more than 1024 bytes"));
+}
+
+TEST_F(TokenizerTest, AddedTokensThatBecomeOne) {
+  auto tokens = [](const char *list) {
+    return json(characters(R"({"a": 1})"), R"("normalizer": {"type": "Lowercase"}, "added_tokens": [)" + std::string(list) + "],");
+  };
+  std::string one = "1: a tokenizer with two added tokens that are one in lower case is not built yet; ids still work, text does not";
+  EXPECT_EQ(note(tokens(R"({"id": 7, "content": "X", "normalized": true}, {"id": 8, "content": "x"})")), one);
+  EXPECT_EQ(note(tokens(R"({"id": 7, "content": "x", "normalized": true}, {"id": 8, "content": "X", "normalized": true})")), one);
+  EXPECT_EQ(Packed(file(tokens(R"({"id": 7, "content": "X"}, {"id": 8, "content": "x"})"))).encode("Xxa"), (Ids{7, 8, 1}));
 }
 
 TEST_F(TokenizerTest, AddedTokens) {
