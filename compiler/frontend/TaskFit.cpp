@@ -54,6 +54,11 @@ std::string heddle::frontend::misfit(llvm::StringRef task, llvm::ArrayRef<FuncOp
       return says(entry, task == "classify" ? "take i32[batch, tokens...] or f32[batch, channels, height, width] first"
                                             : "take i32[batch, tokens...] first");
   bool translates = task == "translate", hasIds = translates || task == "generate";
+  for (FuncOp entry : entries)
+    if (!argument(entry, 0).isDynamicDim(0))
+      return says(entry, fmt::format("take any number of rows, not {}", argument(entry, 0).getDimSize(0)));
+  if (int64_t channels = seesPictures ? argument(first, 0).getDimSize(1) : 1; channels != 1 && channels != 3)
+    return says(first, fmt::format("take pictures of 1 or 3 channels, not {}", channels));
   if (translates) {
     mlir::RankedTensorType memory = firstResult(first), taken = argument(last, 1);
     if (!memory || !taken || taken.getRank() != memory.getRank() || taken.getElementType() != memory.getElementType() || !isRagged(last, 1))

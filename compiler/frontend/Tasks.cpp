@@ -95,6 +95,8 @@ std::vector<std::string> Expander::labelsOf(const Task &task, mlir::func::FuncOp
                                                 found->value->describe()));
     return {};
   }
+  if (std::ranges::any_of(labels, [](const std::string &label) { return label.find('\0') != label.npos; })) // which ends a string of the table
+    trace.all().error(found->place, "'id2label': expected labels without NUL characters");
   if (std::optional<int64_t> scores = scoresOf(entry); scores && *scores != static_cast<int64_t>(labels.size()))
     trace.all().error(found->place, fmt::format("'id2label' has {} labels, entry '{}' of task '{}' gives {} scores", labels.size(),
                                                 entry.getName().str(), task.name, *scores));

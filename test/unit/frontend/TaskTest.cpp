@@ -97,6 +97,11 @@ TEST(Tasks, ofOneEntryRefused) {
   EXPECT_THAT(said(vector, "classify", R"({"id2label": ["no", "yes"]})"),
               HasSubstr("'id2label' has 2 labels, entry 'f' of task 'classify' gives 4 scores"));
   EXPECT_THAT(said(vector, "classify", R"({"id2label": {"1": "no"}})"), HasSubstr("'id2label': expected a list of strings"));
+  EXPECT_THAT(said(vector, "classify", R"({"id2label": ["a", "b", "c\u0000", "d"]})"), HasSubstr("'id2label': expected labels without NUL"));
+  EXPECT_THAT(said("(p: f32[2, 1, 2, 2]) -> f32[2, 4] = rearrange(p, [b, c, h, w] -> [b, c * h * w])", "classify"),
+              HasSubstr("entry 'f' must take any number of rows, not 2"));
+  EXPECT_THAT(said("(p: f32[batch, 2, 2, 1]) -> f32[batch, 4] = rearrange(p, [b, c, h, w] -> [b, c * h * w])", "classify"),
+              HasSubstr("entry 'f' must take pictures of 1 or 3 channels, not 2"));
   std::string pixels = "(p: f32[batch, 1, 2, 2]) -> f32[batch, 4] = rearrange(p, [b, c, h, w] -> [b, c * h * w])";
   EXPECT_THAT(said(pixels, "classify", R"({"image_mean": [0.5, 0.5]})"), HasSubstr("'image_mean': expected 1 number, one a channel, got a list"));
   EXPECT_THAT(said(pixels, "classify", R"({"image_std": 0})"), HasSubstr("'image_std': expected 1 positive number, one a channel, got 0"));
