@@ -45,6 +45,11 @@ def main():
             what = f"{cpu}, {threads} threads"
             memory = check_entry(lambda given, width: encode(model, given, width), sources, f"encode, {what}")
             check(same_bits(memory, encode(model, sources, noise=5)), f"encode, {what}: ids beyond the length matter")
+            for _ in range(20):  # B134
+                check(same_bits(memory, encode(model, sources)), f"encode, {what}: not the same every time")
+            check(model.run("encode", {"source": np.zeros((0, 5), np.int32)})["result"].shape == (0, 5, memory.shape[2]), f"encode, {what}: no rows")  # B115, B116
+            other = [sources[0], *(row[::-1] for row in sources[1:])]
+            check(same_bits(memory[0], encode(model, other)[0]), f"encode, {what}: what other rows say matters")  # B133
             by_target = dict(zip(map(tuple, targets), range(len(targets))))
 
             def call(given, width):

@@ -111,6 +111,12 @@ TEST(Builtins, scoresWrittenOut) {
   EXPECT_THAT(ir, HasSubstr("heddle.mask_scores"));
 }
 
+TEST(Builtins, productsOfPartlyDynamicShapes) { // B119
+  std::string ir = accepted(
+      {"heddle 1\nmodel x {\n  entry f(a: f32[batch, 16, 32], b: f32[batch, 16, 32]) -> f32[batch, 16, 16] = a @ transpose(b)\n}\n", "", {}});
+  EXPECT_THAT(ir, HasSubstr("-> tensor<?x16x16xf32, #heddle.dims<batch, 16, 16>>"));
+}
+
 TEST(Builtins, readingAlongARaggedAxis) {
   EXPECT_THAT(
       ops("    return mean(x, over=sequence)", "", "f32[batch, n_embd]"),
