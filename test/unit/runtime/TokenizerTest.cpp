@@ -216,7 +216,7 @@ TEST_F(TokenizerTest, WhatStandsAroundEveryText) {
   EXPECT_EQ(packed.encode("un"), (Ids{1, 3, 2}));
   EXPECT_EQ(packed.encode(""), (Ids{1, 2}));
   EXPECT_EQ(packed.tokenizer.closing(), 1);
-  EXPECT_EQ(packed.encode("un[SEP]aff"), (Ids{1, 3, 2, 7, 2})) << "added tokens cut the text, and are not normalized";
+  EXPECT_EQ(packed.encode("un[SEP]aff"), (Ids{1, 3, 2, 7, 2})) << "added tokens cut the text, and are not normalized"; // B089
   EXPECT_EQ(packed.decode({1, 3, 2}), "un") << "special ones are not shown";
   auto named = [&](std::string from, std::string to) {
     return refusal(wordPieces(bert + around.replace(around.find(from), from.size(), to))).substr(3);
