@@ -160,7 +160,7 @@ private:
     run.out.write(", \"label\": ");
     writeJson(nameOf(best), run.out);
     run.out.write(", \"probability\": ");
-    writeNumber(1 / sum, true, run.out);
+    writeNumber(static_cast<float>(1 / sum), true, run.out); // the last digits of a double would be those of the C library's exp()
     run.out.write(", \"scores\": [");
     for (int64_t label = 0; label < count; ++label) {
       run.out.write(label ? ", " : "");

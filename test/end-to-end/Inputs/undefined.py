@@ -7,6 +7,7 @@ __libc_start_main __cxa_finalize __gmon_start__ _ITM_deregisterTMCloneTable _ITM
 __memcpy_chk __memset_chk __memmove_chk __vsnprintf_chk __snprintf_chk __read_chk __pread_chk
 bcmp memchr memcmp memcpy memmove memset strchr strcmp strerror strlen strncmp strrchr strtod strtof strtol strtoll strtoull __isoc23_strtol
 aligned_alloc calloc free malloc posix_memalign realloc qsort
+exp sqrt
 clock_gettime close fcntl fstat fsync getenv getpid linkat lseek mmap munmap open poll pread read realpath rename snprintf stat sysconf syscall unlink vsnprintf write
 pthread_attr_destroy pthread_attr_init pthread_attr_setstacksize pthread_create pthread_getcpuclockid pthread_join sched_getaffinity sched_getcpu sched_yield signal sigaction
 """.split())
