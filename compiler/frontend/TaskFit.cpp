@@ -32,10 +32,11 @@ static bool gives(FuncOp entry, int64_t rank) {
   return result && result.getRank() == rank && result.getElementType().isF32();
 }
 
-bool heddle::frontend::takesPictures(FuncOp entry) {
+int64_t heddle::frontend::pictureChannels(FuncOp entry) {
   mlir::RankedTensorType pixels = argument(entry, 0);
-  return pixels && pixels.getRank() == 4 && pixels.getElementType().isF32() &&
-         llvm::none_of(pixels.getShape().drop_front(), mlir::ShapedType::isDynamic);
+  bool arePixels = pixels && pixels.getRank() == 4 && pixels.getElementType().isF32() &&
+                   llvm::none_of(pixels.getShape().drop_front(), mlir::ShapedType::isDynamic);
+  return arePixels ? pixels.getDimSize(1) : 0;
 }
 
 std::optional<int64_t> heddle::frontend::scoresOf(FuncOp entry) {
@@ -48,7 +49,7 @@ std::optional<int64_t> heddle::frontend::scoresOf(FuncOp entry) {
 std::string heddle::frontend::misfit(llvm::StringRef task, llvm::ArrayRef<FuncOp> entries) {
   FuncOp first = entries.front(), last = entries.back();
   auto says = [](FuncOp entry, const std::string &what) { return fmt::format("entry '{}' must {}", entry.getName().str(), what); };
-  bool seesPictures = task == "classify" && takesPictures(first);
+  bool seesPictures = task == "classify" && pictureChannels(first) > 0;
   for (FuncOp entry : entries)
     if (!seesPictures && !takesIds(entry))
       return says(entry, task == "classify" ? "take i32[batch, tokens...] or f32[batch, channels, height, width] first"
@@ -57,8 +58,6 @@ std::string heddle::frontend::misfit(llvm::StringRef task, llvm::ArrayRef<FuncOp
   for (FuncOp entry : entries)
     if (!argument(entry, 0).isDynamicDim(0))
       return says(entry, fmt::format("take any number of rows, not {}", argument(entry, 0).getDimSize(0)));
-  if (int64_t channels = seesPictures ? argument(first, 0).getDimSize(1) : 1; channels != 1 && channels != 3)
-    return says(first, fmt::format("take pictures of 1 or 3 channels, not {}", channels));
   if (translates) {
     mlir::RankedTensorType memory = firstResult(first), taken = argument(last, 1);
     if (!memory || !taken || taken.getRank() != memory.getRank() || taken.getElementType() != memory.getElementType() || !isRagged(last, 1))

@@ -14,8 +14,8 @@ namespace heddle::frontend {
 /// What else they take must have a default.
 std::string misfit(llvm::StringRef task, llvm::ArrayRef<mlir::func::FuncOp> entries);
 
-/// Whether the entry takes pictures.
-bool takesPictures(mlir::func::FuncOp entry);
+/// The channels of the pictures that the entry takes; 0 where it takes none.
+int64_t pictureChannels(mlir::func::FuncOp entry);
 
 /// The last extent of the entry's first result: ids or labels that have a score. None where it is not known when compiling.
 std::optional<int64_t> scoresOf(mlir::func::FuncOp entry);

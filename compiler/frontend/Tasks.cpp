@@ -199,6 +199,12 @@ mlir::Attribute Expander::describeTask(const Task &task, mlir::ModuleOp module) 
     trace.error(task.at, fmt::format("task '{}': {}", task.name, reason));
     return {};
   }
+  if (int64_t channels = task.name == "classify" ? pictureChannels(functions[0]) : 0; channels != 0 && channels != 1 && channels != 3) {
+    trace.all().note(trace.place(task.at),
+                     fmt::format("task '{}': a picture has 1 or 3 channels, entry '{}' takes {}; the executable has its entries only", task.name,
+                                 functions[0].getName().str(), channels));
+    return {};
+  }
   llvm::SmallVector<mlir::NamedAttribute> fields{named(builder, "entries", builder.getArrayAttr(entries)),
                                                  named(builder, "kind", builder.getStringAttr(task.name))};
   bool choosesIds = task.name == "translate" || task.name == "generate";
@@ -217,7 +223,7 @@ mlir::Attribute Expander::describeTask(const Task &task, mlir::ModuleOp module) 
   if (task.name == "classify") {
     std::vector<std::string> labels = labelsOf(task, functions[0]);
     fields.push_back(named(builder, "labels", builder.getStrArrayAttr(std::vector<llvm::StringRef>(labels.begin(), labels.end()))));
-    if (takesPictures(functions[0]))
+    if (pictureChannels(functions[0]) > 0)
       fields.push_back(named(builder, "numbers", pictureNumbers(functions[0])));
   }
   fields.push_back(named(builder, "settings", settingsAttribute(task, settings, builder)));

@@ -100,11 +100,17 @@ TEST(Tasks, ofOneEntryRefused) {
   EXPECT_THAT(said(vector, "classify", R"({"id2label": ["a", "b", "c\u0000", "d"]})"), HasSubstr("'id2label': expected labels without NUL"));
   EXPECT_THAT(said("(p: f32[2, 1, 2, 2]) -> f32[2, 4] = rearrange(p, [b, c, h, w] -> [b, c * h * w])", "classify"),
               HasSubstr("entry 'f' must take any number of rows, not 2"));
-  EXPECT_THAT(said("(p: f32[batch, 2, 2, 1]) -> f32[batch, 4] = rearrange(p, [b, c, h, w] -> [b, c * h * w])", "classify"),
-              HasSubstr("entry 'f' must take pictures of 1 or 3 channels, not 2"));
   std::string pixels = "(p: f32[batch, 1, 2, 2]) -> f32[batch, 4] = rearrange(p, [b, c, h, w] -> [b, c * h * w])";
   EXPECT_THAT(said(pixels, "classify", R"({"image_mean": [0.5, 0.5]})"), HasSubstr("'image_mean': expected 1 number, one a channel, got a list"));
   EXPECT_THAT(said(pixels, "classify", R"({"image_std": 0})"), HasSubstr("'image_std': expected 1 positive number, one a channel, got 0"));
+}
+
+TEST(Tasks, picturesOfOtherChannelsAreANote) {
+  Imported imported =
+      import({text("  entry f(p: f32[batch, 2, 2, 1]) -> f32[batch, 4] = rearrange(p, [b, c, h, w] -> [b, c * h * w])\n  task classify(f)"), "", {}});
+  EXPECT_TRUE(imported.module);
+  EXPECT_THAT(imported.messages, HasSubstr("6:3: note: task 'classify': a picture has 1 or 3 channels, entry 'f' takes 2"));
+  EXPECT_THAT(imported.ir, HasSubstr("heddle.tasks = []"));
 }
 
 TEST(Tasks, thoseNotBuiltYetAreANote) {
