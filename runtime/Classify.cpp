@@ -29,22 +29,7 @@ private:
     Tokenizer tokenizer;
     if (!openTokenizer(run.context, HEDDLE_SOURCE, tokenizer, run.failure))
       return false;
-    constexpr int64_t mostLines = 256;
-    do {
-      TextRows rows;
-      if (!run.lines.next(mostLines, run.failure) || !rows.encode(run, tokenizer, false))
-        return false;
-      for (int64_t first = 0, end; first < rows.size(); first = end) {
-        end = rows.batchEnd(first);
-        Call call(entry);
-        if (!rows.invoke(call, first, end, run.context, run.failure))
-          return false;
-        for (int64_t row = first; row < end; ++row)
-          if (!print(run.lines[row], call, row - first))
-            return false;
-      }
-    } while (run.lines.size() > 0 && run.out.flush());
-    return true;
+    return forEachText(run, tokenizer, [&](std::string_view text, const Call &call, int64_t row) { return print(text, call, row); });
   }
 
   /// f32[batch, channels, height, width] first; all else has a default.

@@ -21,11 +21,12 @@ public:
       return false;
     if (int64_t constant = constantExtent(entry.results[0].extents[1]); constant > 0)
       width = constant; // also of no texts
-    constexpr int64_t mostLines = 256;
-    do {
-      if (!run.lines.next(mostLines, run.failure) || !embedLines())
-        return false;
-    } while (run.lines.size() > 0 && run.out.flush());
+    bool isDone = forEachText(run, tokenizer, [&](std::string_view text, const Call &call, int64_t row) {
+      width = call.extents(entry.argument_count)[1];
+      return take(text, static_cast<const float *>(call.result(0)) + row * width); // [rows, width]
+    });
+    if (!isDone)
+      return false;
     if (run.options.compares && !compare())
       return false;
     return !run.options.outputFile || writeFile();
@@ -33,24 +34,6 @@ public:
 
 private:
   bool isPrinted() const { return !run.options.compares && !run.options.outputFile; }
-
-  bool embedLines() {
-    TextRows rows;
-    if (!rows.encode(run, tokenizer, false))
-      return false;
-    for (int64_t first = 0, end; first < rows.size(); first = end) {
-      end = rows.batchEnd(first);
-      Call call(entry);
-      if (!rows.invoke(call, first, end, run.context, run.failure))
-        return false;
-      width = call.extents(entry.argument_count)[1];
-      const float *vectors = static_cast<const float *>(call.result(0)); // [rows, width]
-      for (int64_t row = first; row < end; ++row)
-        if (!take(run.lines[row], vectors + (row - first) * width))
-          return false;
-    }
-    return true;
-  }
 
   bool take(std::string_view text, const float *vector) {
     ++count;

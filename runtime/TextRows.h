@@ -26,6 +26,26 @@ private:
   Array<int64_t> offsets; // [rows + 1] into `all`
 };
 
+/// take(line, call, row) for each line of the task, in order: row `row` of the call's result is that line's. False where something failed.
+template <typename Take> bool forEachText(const TaskRun &run, const Tokenizer &tokenizer, Take take) {
+  constexpr int64_t mostLines = 256;
+  do {
+    TextRows rows;
+    if (!run.lines.next(mostLines, run.failure) || !rows.encode(run, tokenizer, false))
+      return false;
+    for (int64_t first = 0, end; first < rows.size(); first = end) {
+      end = rows.batchEnd(first);
+      Call call(run.entry(0));
+      if (!rows.invoke(call, first, end, run.context, run.failure))
+        return false;
+      for (int64_t row = first; row < end; ++row)
+        if (!take(run.lines[row], call, row - first))
+          return false;
+    }
+  } while (run.lines.size() > 0 && run.out.flush());
+  return true;
+}
+
 /// Whether the entry takes ids first, i32[batch, tokens...], and all else has a default; and a result of `rank` axes of f32. What the compiler has
 /// checked already; here so that no wrong table leads outside of an array.
 bool takesTexts(const heddle_entry &entry, int64_t rank);
