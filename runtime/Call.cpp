@@ -37,9 +37,16 @@ bool Call::giveShape(int64_t index, int rank, const int64_t *extents, Failure &f
   return true;
 }
 
-bool Call::inferDimensions(Failure &failure) {
-  if (!solveDimensions(failure) || !checkExtents(failure))
-    return false;
+bool Call::inferDimensions(Failure &failure) { return solveDimensions(failure) && checkExtents(failure) && makeRows(failure); }
+
+bool Call::setDimensions(const int64_t *values, Failure &failure) {
+  for (int64_t d = 0; d < entry.dimension_count; ++d)
+    dimensions[d] = values[d];
+  return makeRows(failure);
+}
+
+/// Full rows from position 0.
+bool Call::makeRows(Failure &failure) {
   for (int64_t d = 0; d < entry.dimension_count; ++d) {
     if (entry.dimensions[d].kind != HEDDLE_RAGGED)
       continue;

@@ -26,6 +26,8 @@ public:
   bool giveShape(int64_t index, int rank, const int64_t *extents, Failure &failure);
   /// After all shapes: every extent of every argument given must agree with the dimensions. Rows are made with full width and start 0.
   bool inferDimensions(Failure &failure);
+  /// Instead of shapes: the value of every dimension that does not count tokens, which finishRows() does.
+  bool setDimensions(const int64_t *values, Failure &failure);
 
   int64_t dimension(int64_t index) const { return dimensions[index]; }
   const int64_t *dimensionValues() const { return dimensions.data(); }
@@ -62,6 +64,7 @@ public:
 private:
   bool isEmpty() const;
   bool solveDimensions(Failure &failure);
+  bool makeRows(Failure &failure);
   bool checkExtents(Failure &failure) const;
   bool isKnown(const heddle_form &form) const;
   const char *nameOf(int64_t dimension) const;

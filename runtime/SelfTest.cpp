@@ -2,6 +2,7 @@
 #include "runtime/Call.h"
 #include "runtime/Form.h"
 #include "runtime/checksum.h"
+#include "runtime/seeded.h"
 #include <cmath>
 #include <cstring>
 
@@ -10,7 +11,6 @@ using namespace heddle::runtime;
 namespace {
 
 constexpr double mostError = 1e-10; // what the design promises of f32, as a normalised mean squared error
-constexpr int64_t most = 16;        // axes
 
 bool checkSection(const heddle_context &context, Output &out, Failure &failure) {
   int64_t size = context.model->section_bytes - 8;
@@ -27,40 +27,42 @@ bool checkSection(const heddle_context &context, Output &out, Failure &failure) 
   return true;
 }
 
+/// What is behind `prefix`, or null.
+const char *behind(const char *prefix, const char *text) {
+  size_t length = std::strlen(prefix);
+  return std::strncmp(text, prefix, length) == 0 ? text + length : nullptr;
+}
+
 class Check {
 public:
   Check(heddle_context &context, const heddle_check &check, Failure &failure)
-      : context(context), check(check), call(context.model->entries[check.entry]), failure(failure) {}
+      : context(context), check(check), call(context.model->entries[check.entry]), kernel(behind(HEDDLE_CHECK_PREFIX, call.entry.name)),
+        failure(failure) {}
 
   bool run(Output &out) {
-    if (!prepare() || !load())
+    if (!prepare())
       return false;
+    for (int64_t a = 0; a < call.entry.argument_count; ++a)
+      fill(a);
     call.invoke(context);
     double worst = 0;
     for (int64_t r = 0; r < call.entry.result_count; ++r)
       if (!compare(r, worst))
         return false;
-    out.print("entry %s: error %.1e, allowed %.0e, ok\n", call.entry.name, worst, mostError);
+    out.print("%s %s: error %.1e, allowed %.0e, ok\n", kind(), name(), worst, mostError);
     return true;
   }
 
 private:
-  bool damaged() { return failure.contents("self-test: what is stored for entry '%s' is damaged", call.entry.name); }
+  const char *kind() const { return kernel ? "kernel" : "entry"; }
+  const char *name() const { return kernel ? kernel : call.entry.name; }
+  bool damaged() { return failure.contents("self-test: what is stored for %s '%s' is damaged", kind(), name()); }
 
   bool prepare() {
     const heddle_entry &entry = call.entry;
-    if (!call.prepare(failure))
-      return false;
-    for (int64_t a = 0; a < entry.argument_count; ++a) {
-      int64_t shape[most];
-      const heddle_value &value = entry.arguments[a];
-      for (int64_t axis = 0; axis < value.rank; ++axis)
-        if (axis >= most || check.dimension_count != entry.dimension_count || !evaluate(value.extents[axis], check.dimensions, shape[axis]))
-          return damaged();
-      if (!call.giveShape(a, static_cast<int>(value.rank), shape, failure))
-        return false;
-    }
-    if (!call.inferDimensions(failure))
+    if (check.dimension_count != entry.dimension_count)
+      return damaged();
+    if (!call.prepare(failure) || !call.setDimensions(check.dimensions, failure))
       return false;
     for (int64_t d = 0; d < entry.dimension_count; ++d) {
       if (entry.dimensions[d].kind != HEDDLE_RAGGED)
@@ -72,6 +74,21 @@ private:
     return call.finishRows(failure) && call.allocate(context, failure);
   }
 
+  void fill(int64_t argument) {
+    const heddle_value &value = call.entry.arguments[argument];
+    if (value.has_default)
+      return; // allocate() did
+    void *data = call.argument(argument);
+    for (int64_t i = 0, count = call.elements(argument); i < count; ++i) {
+      if (value.element == HEDDLE_F32)
+        static_cast<float *>(data)[i] = heddle_seeded_number(argument, i);
+      else if (value.element == HEDDLE_I32)
+        static_cast<int32_t *>(data)[i] = heddle_seeded_id(argument, i, value.id_bound);
+      else
+        static_cast<char *>(data)[i] = static_cast<char>(heddle_seeded_flag(argument, i));
+    }
+  }
+
   /// The next `bytes` that are stored; null: there are not so many.
   const char *take(int64_t bytes) {
     int64_t begin = (used + 63) / 64 * 64;
@@ -81,48 +98,40 @@ private:
     return context.section.data() + check.offset + begin;
   }
 
-  bool load() {
-    for (int64_t a = 0; a < call.entry.argument_count; ++a) {
-      int64_t bytes = call.elements(a) * elementBytes(call.entry.arguments[a].element);
-      const char *stored = take(bytes);
-      if (!stored)
-        return damaged();
-      if (bytes > 0)
-        std::memcpy(call.argument(a), stored, static_cast<size_t>(bytes));
-      if (!call.checkIds(a, failure))
-        return false;
-    }
-    return true;
-  }
-
   bool compare(int64_t result, double &worst) {
     const heddle_value &value = call.entry.results[result];
-    int64_t count = call.elements(call.entry.argument_count + result), bytes = count * elementBytes(value.element);
-    const char *stored = take(bytes);
+    int64_t count = call.elements(call.entry.argument_count + result), stride = heddle_kept_stride(count), size = elementBytes(value.element);
+    int64_t kept = (count + stride - 1) / stride;
+    const char *stored = take(kept * size);
     if (!stored)
       return damaged();
-    double error = value.element == HEDDLE_F32 ? distance(static_cast<const float *>(call.result(result)), stored, count)
-                   : bytes == 0 || std::memcmp(call.result(result), stored, static_cast<size_t>(bytes)) == 0 ? 0
-                                                                                                             : INFINITY;
+    const char *got = static_cast<const char *>(call.result(result));
+    double error = 0;
+    if (value.element == HEDDLE_F32)
+      error = distance(got, stored, kept, stride);
+    else
+      for (int64_t i = 0; i < kept && error == 0; ++i)
+        error = std::memcmp(got + i * stride * size, stored + i * size, static_cast<size_t>(size)) == 0 ? 0 : INFINITY;
     if (!(error <= mostError))
-      return failure.contents("self-test: result '%s' of entry '%s' is off by %.2e (squared differences over squares), allowed %.0e", value.name,
-                              call.entry.name, error, mostError);
+      return failure.contents("self-test: result '%s' of %s '%s' is off by %.2e (squared differences over squares), allowed %.0e", value.name, kind(),
+                              name(), error, mostError);
     worst = error > worst ? error : worst;
     return true;
   }
 
-  /// Squared differences over squares; infinite where a NaN or an infinity stands elsewhere than it should.
-  static double distance(const float *got, const char *stored, int64_t count) {
+  /// Squared differences over squares, of each `stride`th element; infinite where a NaN or an infinity stands elsewhere than it should.
+  static double distance(const char *got, const char *stored, int64_t kept, int64_t stride) {
     double differences = 0, squares = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      float expected;
+    for (int64_t i = 0; i < kept; ++i) {
+      float expected, actual;
       std::memcpy(&expected, stored + i * 4, 4);
+      std::memcpy(&actual, got + i * stride * 4, 4);
       bool isNumber = std::isfinite(expected);
-      if (isNumber != std::isfinite(got[i]) || (!isNumber && std::isnan(expected) != std::isnan(got[i])))
+      if (isNumber != std::isfinite(actual) || (!isNumber && std::isnan(expected) != std::isnan(actual)))
         return INFINITY;
       if (!isNumber)
         continue;
-      double difference = static_cast<double>(got[i]) - static_cast<double>(expected);
+      double difference = static_cast<double>(actual) - static_cast<double>(expected);
       differences += difference * difference;
       squares += static_cast<double>(expected) * static_cast<double>(expected);
     }
@@ -132,19 +141,33 @@ private:
   heddle_context &context;
   const heddle_check &check;
   Call call;
+  const char *kernel; // null: an entry of the text
   Failure &failure;
   int64_t used = 0;
 };
+
+/// Whether there is a check of the entry whose name is `prefix` and `name`.
+bool isChecked(const heddle_model_table &model, const char *name, const char *prefix) {
+  for (int64_t i = 0; i < model.check_count; ++i)
+    if (const char *rest = behind(prefix, model.entries[model.checks[i].entry].name); rest && std::strcmp(rest, name) == 0)
+      return true;
+  return false;
+}
 
 } // namespace
 
 bool heddle::runtime::selfTest(heddle_context &context, int threads, Output &out, Failure &failure) {
   if (!checkSection(context, out, failure) || !context.pool.start(threads ? threads : availableProcessors(), failure))
     return false;
-  for (int64_t i = 0; i < context.model->check_count; ++i)
-    if (!Check(context, context.model->checks[i], failure).run(out))
+  const heddle_model_table &model = *context.model;
+  for (int64_t i = 0; i < model.check_count; ++i)
+    if (!Check(context, model.checks[i], failure).run(out))
       return false;
-  if (context.model->check_count == 0)
-    out.write("entries: not checked, the model is too large to be interpreted when it is built\n");
+  for (int64_t e = 0; e < model.entry_count; ++e)
+    if (!isChecked(model, model.entries[e].name, ""))
+      out.print("entry %s: not checked, the model is too large to be interpreted when it is built\n", model.entries[e].name);
+  for (int64_t k = 0; k < model.kernel_count; ++k)
+    if (const char *name = model.kernels[k].name; !behind(HEDDLE_CHECK_PREFIX, name) && !isChecked(model, name, HEDDLE_CHECK_PREFIX))
+      out.print("kernel %s: not checked, it is too large to be interpreted when it is built\n", name);
   return true;
 }

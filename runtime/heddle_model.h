@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define HEDDLE_MODEL_VERSION 3
+#define HEDDLE_MODEL_VERSION 4
 #define HEDDLE_SECTION ".heddle_weights"
 
 #ifdef __cplusplus
@@ -115,7 +115,7 @@ typedef struct {
 typedef struct {
   const char *cpu;                      /* "x86-64-v3" */
   int64_t level;                        /* 3, 4: the least x86-64 level that runs it */
-  const heddle_entry_function *entries; /* [entry_count] */
+  const heddle_entry_function *entries; /* as heddle_model_table.entries */
   const void *const *kernels;           /* [kernel_count]: addresses of the kernels of this variant */
 } heddle_variant;
 
@@ -170,9 +170,11 @@ typedef struct {
   heddle_picture_reader read_picture; /* heddle_read_picture, or null */
 } heddle_task;
 
-/* A call of an entry whose results the float64 interpreter computed when the executable was built. In the section stand its arguments, all of them,
- * then its results, each as the entry's function takes it and at a multiple of 64 bytes. Row b of a ragged dimension has as many elements as its
- * width less 2 b, but one at least, from position 0. */
+/* A call of an entry whose results the float64 interpreter computed when the executable was built: an entry of the text, or one that calls one
+ * kernel, whose name is HEDDLE_CHECK_PREFIX and the kernel's. Arguments without a default are seeded (runtime/seeded.h). In the section stand the
+ * elements of the results that are kept, of each result at a multiple of 64 bytes. Row b of a ragged dimension has as many elements as its width less
+ * 2 b, but one at least, from position 0. */
+#define HEDDLE_CHECK_PREFIX "check."
 typedef struct {
   int64_t entry;
   int64_t dimension_count;
@@ -190,8 +192,8 @@ typedef struct {
   int64_t parameters;    /* elements of the tensors that the model reads */
   int64_t section_bytes; /* the last eight are the checksum of those before (runtime/checksum.h) */
   int64_t entry_count;
-  const heddle_entry *entries;
-  int64_t variant_count; /* ascending level */
+  const heddle_entry *entries; /* those of the text; behind them, not counted, those that only checks call */
+  int64_t variant_count;       /* ascending level */
   const heddle_variant *variants;
   int64_t kernel_count;
   const heddle_kernel *kernels;
@@ -202,7 +204,7 @@ typedef struct {
   int64_t task_count;
   const heddle_task *tasks;
   int64_t check_count;
-  const heddle_check *checks; /* where the model is small enough */
+  const heddle_check *checks; /* of what is small enough to be interpreted */
 } heddle_model_table;
 
 extern const heddle_model_table heddle_model;

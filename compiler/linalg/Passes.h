@@ -13,6 +13,8 @@ namespace heddle {
 
 /// heddle on rows of tokens -> kernels of linalg on tensors.
 void buildLinalgStage(mlir::OpPassManager &pm);
+/// Its head: kernels and checks, still of heddle ops, which the interpreter runs.
+void buildKernels(mlir::OpPassManager &pm);
 
 #define GEN_PASS_REGISTRATION
 #include "compiler/linalg/Passes.h.inc"

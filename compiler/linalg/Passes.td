@@ -20,6 +20,19 @@ def OutlineKernels : Pass<"heddle-outline-kernels", "mlir::ModuleOp"> {
   let statistics = [Statistic<"outlined", "outlined", "kernels outlined">];
 }
 
+def OutlineChecks : Pass<"heddle-outline-checks", "mlir::ModuleOp"> {
+  let summary = "outline one call of each kernel into an entry of its own";
+  let description = [{
+    In a module with the attribute `heddle.checks`, which goes: each kernel gets an entry `check.KERNEL` of its first call. The call's weights stay those of
+    the model, its other operands become arguments; where a kernel reads or writes padded columns, kernels of their own copy them. An executable checks
+    itself by these entries (heddle_check). A kernel whose shapes divide or multiply dimensions gets none: an executable's table has no form for them.
+
+    Takes what OutlineKernels left, equal functions merged. Leaves entries and private functions of the same kind. Example: test/linalg/outline-checks.mlir.
+  }];
+  let dependentDialects = ["::heddle::HeddleDialect", "::mlir::func::FuncDialect"];
+  let statistics = [Statistic<"outlined", "outlined", "checks outlined">];
+}
+
 def LowerKernels : Pass<"heddle-lower-kernels", "mlir::ModuleOp"> {
   let summary = "lower kernels and entries to linalg on plain tensors";
   let description = [{

@@ -8,9 +8,14 @@
 
 using namespace mlir;
 
-void heddle::buildLinalgStage(OpPassManager &pm) {
+void heddle::buildKernels(OpPassManager &pm) {
   pm.addPass(createOutlineKernels());
   pm.addPass(func::createDuplicateFunctionEliminationPass());
+  pm.addPass(createOutlineChecks());
+}
+
+void heddle::buildLinalgStage(OpPassManager &pm) {
+  buildKernels(pm);
   pm.addPass(createLowerKernels());
   pm.addPass(createCanonicalizerThatKeepsCopies());
   pm.addPass(createCSEPass());

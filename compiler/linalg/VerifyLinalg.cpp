@@ -38,11 +38,21 @@ struct VerifyLinalg : heddle::impl::VerifyLinalgBase<VerifyLinalg> {
     }
     for (EntryInfo &entry : info->entries)
       nameCalls(entry);
+    dropChecks(*info);
     // Kernels that merged since are gone from the list.
     llvm::erase_if(info->kernels, [&](const KernelInfo &kernel) { return !getOperation().lookupSymbol(kernel.name); });
     writeModelInfo(getOperation(), *info);
     if (broken)
       signalPassFailure();
+  }
+  /// A kernel that merged since is checked by the entry of what it merged into.
+  void dropChecks(ModelInfo &info) {
+    llvm::erase_if(info.entries, [&](const EntryInfo &entry) {
+      bool isLeft = !entry.isCheck() || getOperation().lookupSymbol(StringRef(entry.name).substr(checkPrefix.size()));
+      if (Operation *function = isLeft ? nullptr : getOperation().lookupSymbol(entry.name))
+        function->erase();
+      return !isLeft;
+    });
   }
   /// Calls of kernels that merged since are calls of what they merged into.
   void nameCalls(EntryInfo &info) {

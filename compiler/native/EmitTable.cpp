@@ -15,6 +15,7 @@ static_assert(int64_t(heddle::Element::F32) == HEDDLE_F32 && int64_t(heddle::Ele
 static_assert(int64_t(heddle::DimensionKind::Plain) == HEDDLE_PLAIN && int64_t(heddle::DimensionKind::Ragged) == HEDDLE_RAGGED &&
               int64_t(heddle::DimensionKind::Tokens) == HEDDLE_TOKENS);
 static_assert(std::string_view(heddle::weightsSection.data()) == HEDDLE_SECTION);
+static_assert(std::string_view(heddle::checkPrefix.data()) == HEDDLE_CHECK_PREFIX);
 
 std::string heddle::entrySymbol(StringRef entry) { return ("entry." + entry).str(); }
 
@@ -179,7 +180,10 @@ Error Table::define(ArrayRef<const heddle::Target *> targets, StringRef compiler
   Fields fields{builder.integer(HEDDLE_MODEL_VERSION), builder.string(info.name),  builder.string(info.documentation),
                 builder.string(compilerVersion),       builder.string(info.built), builder.integer(info.parameters),
                 builder.integer(info.sectionBytes)};
-  list(fields, info.entries, [&](const heddle::EntryInfo &item) { return entry(item); });
+  if (!std::is_partitioned(info.entries.begin(), info.entries.end(), [](const heddle::EntryInfo &item) { return !item.isCheck(); }))
+    problem("an entry of the text stands behind one of the self-test");
+  fields.push_back(builder.integer(count_if(info.entries, [](const heddle::EntryInfo &item) { return !item.isCheck(); })));
+  fields.push_back(array(info.entries, [&](const heddle::EntryInfo &item) { return entry(item); }));
   list(fields, targets, [&](const heddle::Target *item) { return variant(*item); });
   list(fields, info.kernels, [&](const heddle::KernelInfo &item) { return kernel(item); });
   list(fields, info.weights, [&](const heddle::WeightInfo &item) { return weight(item); });

@@ -59,8 +59,10 @@ Outcome heddle::Compilation::run() {
     print(*module);
     return Outcome::Good;
   }
-  if (options.emit == "exe")
+  if (options.emit == "exe") {
     imported = module->clone();
+    (*module)->setAttr(checksAttr, UnitAttr::get(context.get()));
+  }
   if (!turnOffFusions())
     return Outcome::Refused;
   if (Outcome outcome = runStages(); outcome != Outcome::Good)
@@ -98,6 +100,8 @@ Outcome heddle::Compilation::runStages() {
     if (stage.perTarget && variants.empty())
       for (const Target *target : options.targets)
         variants.push_back({target, module->clone(), ""});
+    if (options.emit == "exe" && stage.word == "linalg")
+      graph = module->clone();
     if (!stage.perTarget) {
       if (Outcome outcome = runStage(stage, *module, nullptr); outcome != Outcome::Good)
         return outcome;

@@ -76,7 +76,7 @@ private:
   Outcome emitObjects(bool assembly);
   Outcome joinObjects();
   bool packTokenizers();
-  bool makeSelfTest();
+  Outcome makeSelfTest();
   bool openWeights();
   llvm::Expected<std::vector<LinkInput>> linkInputs();
   Outcome broken(const std::string &what);
@@ -88,7 +88,7 @@ private:
   RewriteJudge judge;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  mlir::OwningOpRef<mlir::ModuleOp> imported; // as the frontend made it, for the self-test
+  mlir::OwningOpRef<mlir::ModuleOp> imported, graph; // as the frontend and the graph stage made it, for the self-test
   std::vector<Variant> variants;
   ModelInfo info;
   std::vector<std::string> tokenizerBytes; // one for each of info.tokenizers

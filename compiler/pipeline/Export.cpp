@@ -1,4 +1,5 @@
 // What follows the stages: one object per CPU variant, the table, the link, the section of weights and tokenizers, the file.
+#include "compiler/linalg/Passes.h"
 #include "compiler/native/AppendSection.h"
 #include "compiler/native/EmitObject.h"
 #include "compiler/native/EmitTable.h"
@@ -16,6 +17,7 @@
 #include "dialect/Heddle.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Threading.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -151,20 +153,28 @@ static std::string describeOptions(const heddle::CompileOptions &options) {
 }
 
 /// Checks follow the tokenizers in the section, and after all the checksum.
-bool heddle::Compilation::makeSelfTest() {
+Outcome heddle::Compilation::makeSelfTest() {
   TimingScope scope = begin("self-test");
   for (const TensorRead &tensor : tensorsRead())
     info.parameters += byteCount(tensor.shape, 1).value_or(0);
   info.built = describeOptions(options);
-  if (info.parameters <= mostCheckedParameters && !makeChecks(*imported, checkpoint.get(), info, checkBytes, diagnostics))
-    return false;
+  CheckMaker checks(checkpoint.get(), info, checkBytes, diagnostics);
+  if (info.parameters <= mostCheckedParameters && !checks.addEntries(*imported))
+    return Outcome::Refused;
+  PassManager pm(context.get());
+  buildKernels(pm);
+  if (failed(pm.run(*graph)))
+    return broken("the kernels of the self-test are lost");
+  checks.addKernels(*graph);
   closeSection(info);
-  return true;
+  return Outcome::Good;
 }
 
 Outcome heddle::Compilation::writeExecutable(const std::string &path) {
-  if (!hasRoom(info, path, diagnostics) || !openWeights() || !makeSelfTest())
+  if (!hasRoom(info, path, diagnostics) || !openWeights())
     return Outcome::Refused;
+  if (Outcome outcome = makeSelfTest(); outcome != Outcome::Good)
+    return outcome;
   std::string executable;
   {
     TimingScope scope = begin("link");

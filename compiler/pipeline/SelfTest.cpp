@@ -1,59 +1,104 @@
 #include "compiler/pipeline/SelfTest.h"
 #include "compiler/reference/Interpreter.h"
+#include "runtime/seeded.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
 
 using namespace mlir;
 using namespace heddle;
 
+/// The dimensions of one call, by index and by name, and the rows of ragged ones (heddle_check).
+struct heddle::CallShape {
+  std::vector<int64_t> values;
+  Environment environment;
+};
+
 namespace {
 
-constexpr int64_t mostBatch = 2, mostLength = 5, mostBytes = 4 << 20;
+/// Sizes of the dimensions that no argument bounds: rows of a batch, elements of a row.
+struct CallSize {
+  int64_t batch, width;
+};
+/// From two tiles of rows of a product, with a rest, to the least.
+constexpr CallSize kernelSizes[] = {{2, 17}, {2, 5}, {1, 4}, {1, 1}};
+constexpr CallSize entrySize{2, 5};
 
-/// Sizes of the dimensions of an entry, and rows of ragged ones (heddle_check).
-Environment environmentOf(const EntryInfo &entry, std::vector<int64_t> &values) {
-  Environment environment;
+/// Operations and bytes that the interpreter goes through in a tenth of a second, about; and in three seconds, which is more than a check is worth.
+constexpr double usualCost = 1 << 28, mostCost = 1ll << 32;
+constexpr int64_t mostWeightElements = 1 << 26; // it holds them as doubles: 512 MiB
+
+CallShape shapeOf(const EntryInfo &entry, CallSize size) {
+  CallShape shape;
   for (const DimensionInfo &dimension : entry.dimensions) {
     bool isRagged = dimension.kind == DimensionKind::Ragged;
-    int64_t size = isRagged ? dimension.bound > 0 ? std::min(dimension.bound, mostLength) : mostLength : mostBatch;
-    values.push_back(size);
+    int64_t value = isRagged ? dimension.bound > 0 ? std::min(dimension.bound, size.width) : size.width : size.batch;
+    shape.values.push_back(value);
     if (dimension.kind != DimensionKind::Tokens)
-      environment.sizes[dimension.name] = size;
+      shape.environment.sizes[dimension.name] = value;
   }
-  for (const DimensionInfo &dimension : entry.dimensions) {
+  for (auto [i, dimension] : llvm::enumerate(entry.dimensions)) {
     if (dimension.kind != DimensionKind::Ragged)
       continue;
-    int64_t width = environment.sizes[dimension.name], batch = dimension.of < 0 ? 1 : values[dimension.of];
+    int64_t width = shape.values[i], batch = dimension.of < 0 ? 1 : shape.values[dimension.of];
     Rows rows{dimension.of < 0 ? "" : entry.dimensions[dimension.of].name, {}, {}};
     for (int64_t row = 0; row < batch; ++row) {
       rows.lengths.push_back(std::max<int64_t>(width - 2 * row, 1));
       rows.starts.push_back(0);
     }
-    environment.ragged[dimension.name] = rows;
+    shape.environment.ragged[dimension.name] = rows;
   }
-  return environment;
+  for (auto [i, dimension] : llvm::enumerate(entry.dimensions))
+    if (dimension.kind == DimensionKind::Tokens)
+      shape.values[i] = shape.environment.ragged[entry.dimensions[dimension.of].name].offsets().back();
+  return shape;
 }
 
-/// A value of each element that the entry takes: ids below their bound, numbers of about 1, both truth values.
-Tensor argumentOf(const ValueInfo &value, ArrayRef<int64_t> shape) {
-  SeededTensor seeded(1, value.name, std::vector<int64_t>{1, 1});
-  Tensor tensor(shape);
-  for (int64_t i = 0; i < tensor.count(); ++i) {
-    double number = static_cast<double>(seeded.element(i));
-    double bound = value.idBound > 0 ? static_cast<double>(value.idBound) : 2;
-    double unit = std::min(std::abs(number) / 3.47, 0.999999); // a seeded number is at most 3.46 from 0
-    tensor.data[i] = value.defaultValue ? *value.defaultValue : value.element == Element::F32 ? number : std::floor(unit * bound);
-    if (value.element == Element::Bool && !value.defaultValue)
-      tensor.data[i] = number > 0;
+double valueOf(const Form &form, ArrayRef<int64_t> dimensions) {
+  double sum = 0;
+  for (const FormTerm &term : form) {
+    double product = static_cast<double>(term.coefficient);
+    for (int64_t dimension : term.dimensions)
+      product *= static_cast<double>(dimensions[dimension]);
+    sum += product;
   }
+  return sum;
+}
+
+double costOf(const EntryInfo &entry, ArrayRef<int64_t> dimensions) {
+  double cost = 0;
+  for (const CallInfo &call : entry.calls) {
+    const WorkInfo &work = call.work;
+    cost += valueOf(work.flops, dimensions) + valueOf(work.bytes, dimensions);
+    if (work.pairFlops)
+      cost += static_cast<double>(work.pairFlops) * dimensions[work.queries] * dimensions[work.keys] * entrySize.batch;
+  }
+  return cost;
+}
+
+int64_t weightElements(func::FuncOp function) {
+  int64_t count = 0;
+  for (auto use : function.getOps<UseOp>())
+    count += cast<RankedTensorType>(use.getType()).getNumElements();
+  return count;
+}
+
+Tensor argumentOf(int64_t index, const ValueInfo &value, ArrayRef<int64_t> shape) {
+  Tensor tensor(shape);
+  for (int64_t i = 0; i < tensor.count(); ++i)
+    tensor.data[i] = value.defaultValue               ? *value.defaultValue
+                     : value.element == Element::F32  ? heddle_seeded_number(index, i)
+                     : value.element == Element::Bool ? heddle_seeded_flag(index, i)
+                                                      : heddle_seeded_id(index, i, value.idBound);
   return tensor;
 }
 
+/// The elements that are kept, as an executable holds them.
 void append(std::string &bytes, const Tensor &tensor, Element element) {
   bytes.resize(llvm::alignTo(bytes.size(), 64));
-  for (double number : tensor.data) {
+  for (int64_t i = 0, stride = heddle_kept_stride(tensor.count()); i < tensor.count(); i += stride) {
     char raw[4];
     size_t size = element == Element::Bool ? 1 : 4;
+    double number = tensor.data[i];
     float real = static_cast<float>(number);
     int32_t whole = element == Element::I32 ? static_cast<int32_t>(number) : 0;
     bool truth = number != 0;
@@ -64,35 +109,50 @@ void append(std::string &bytes, const Tensor &tensor, Element element) {
 
 } // namespace
 
-bool heddle::makeChecks(ModuleOp module, const Checkpoint *checkpoint, ModelInfo &info, std::vector<std::string> &bytes, Diagnostics &diagnostics) {
-  for (const EntryInfo &entry : info.entries) {
-    auto function = module.lookupSymbol<func::FuncOp>(entry.name);
-    CheckInfo check{entry.name, {}};
-    Environment environment = environmentOf(entry, check.dimensions);
-    std::vector<Tensor> arguments;
-    std::string made;
-    for (auto [i, value] : llvm::enumerate(entry.arguments)) {
-      DimsAttr dims = dimsOf(function.getArgumentTypes()[i]);
-      std::optional<SmallVector<int64_t>> shape = dims ? environment.shape(dims) : SmallVector<int64_t>();
-      if (!shape)
-        return diagnostics.error({}, "internal error: the self-test does not know the size of argument '" + value.name + "'"), false;
-      arguments.push_back(argumentOf(value, *shape));
-      append(made, arguments.back(), value.element);
-    }
-    if (made.size() > mostBytes)
-      continue;
-    std::optional<std::vector<Tensor>> results = evaluateEntry(function, arguments, environment, checkpoint, diagnostics);
-    if (!results)
-      return false;
-    for (auto [value, result] : llvm::zip_equal(entry.results, *results))
-      append(made, result, value.element);
-    if (made.size() > mostBytes)
-      continue;
-    check.offset = llvm::alignTo(info.sectionBytes, 64);
-    check.bytes = made.size();
-    info.sectionBytes = check.offset + check.bytes;
-    info.checks.push_back(std::move(check));
-    bytes.push_back(std::move(made));
+bool CheckMaker::add(func::FuncOp function, const EntryInfo &entry, const CallShape &call, Diagnostics &problems) {
+  std::vector<Tensor> arguments;
+  for (auto [i, value] : llvm::enumerate(entry.arguments)) {
+    DimsAttr dims = dimsOf(function.getArgumentTypes()[i]);
+    std::optional<SmallVector<int64_t>> shape = dims ? call.environment.shape(dims) : SmallVector<int64_t>();
+    if (!shape)
+      return problems.error({}, "internal error: the self-test does not know the size of argument '" + value.name + "'"), false;
+    arguments.push_back(argumentOf(static_cast<int64_t>(i), value, *shape));
   }
+  std::optional<std::vector<Tensor>> results = evaluateEntry(function, arguments, call.environment, checkpoint, problems);
+  if (!results)
+    return false;
+  std::string made;
+  for (auto [value, result] : llvm::zip_equal(entry.results, *results))
+    append(made, result, value.element);
+  CheckInfo check{entry.name, call.values, static_cast<int64_t>(llvm::alignTo(info.sectionBytes, 64)), static_cast<int64_t>(made.size())};
+  info.sectionBytes = check.offset + check.bytes;
+  info.checks.push_back(std::move(check));
+  bytes.push_back(std::move(made));
   return true;
+}
+
+bool CheckMaker::addEntries(ModuleOp module) {
+  for (const EntryInfo &entry : info.entries)
+    if (!entry.isCheck() && !add(module.lookupSymbol<func::FuncOp>(entry.name), entry, shapeOf(entry, entrySize), diagnostics))
+      return false;
+  return true;
+}
+
+void CheckMaker::addKernels(ModuleOp module) {
+  for (const EntryInfo &entry : info.entries) {
+    auto function = entry.isCheck() ? module.lookupSymbol<func::FuncOp>(entry.name) : func::FuncOp();
+    if (!function || weightElements(function) > mostWeightElements)
+      continue;
+    CallShape call;
+    double cost = 0;
+    for (CallSize size : kernelSizes) {
+      call = shapeOf(entry, size);
+      cost = costOf(entry, call.values);
+      if (cost <= usualCost)
+        break;
+    }
+    Diagnostics problems; // what cannot be interpreted is not checked
+    if (cost <= mostCost)
+      add(function, entry, call, problems);
+  }
 }

@@ -45,13 +45,12 @@ Tensor evaluate(LinearOp op, Tensors operands, Site &site) {
   const Tensor &x = *operands[0], &weight = *operands[1], *bias = operands[2];
   Tensor result(site.shape(op.getType()));
   int64_t inner = weight.shape[0], columns = weight.shape[1], rows = result.count() / columns;
-  for (int64_t i = 0; i < rows; ++i) {
-    double *row = result.data.data() + i * columns;
-    for (int64_t k = 0; k < inner; ++k)
-      addScaled(row, x.data[i * inner + k], weight.data.data() + k * columns, columns);
-    if (bias)
-      addScaled(row, 1, bias->data.data(), columns);
-  }
+  auto add = [&](int64_t row, double factor, const double *from) { addScaled(result.data.data() + row * columns, factor, from, columns); };
+  for (int64_t k = 0; k < inner; ++k) // weights are read once
+    for (int64_t i = 0; i < rows; ++i)
+      add(i, x.data[i * inner + k], weight.data.data() + k * columns);
+  for (int64_t i = 0; bias && i < rows; ++i)
+    add(i, 1, bias->data.data());
   return result;
 }
 

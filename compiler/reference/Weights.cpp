@@ -26,21 +26,17 @@ public:
         .Case([&](ConcatRecipeAttr r) { return concat(r); })
         .Case([&](SliceRecipeAttr r) {
           return from(r.getSource(), [&](const Tensor &source) {
-            SmallVector<int64_t> shape(source.shape);
-            shape[r.getAxis()] = r.getSize();
-            return moved(source, shape, [&](SmallVector<int64_t> &index) { index[r.getAxis()] += r.getFirst(); });
+            Places places = placesOf(source);
+            places[r.getAxis()] = ArrayRef<int64_t>(places[r.getAxis()]).slice(r.getFirst(), r.getSize()).vec();
+            return moved(source, places);
           });
         })
         .Case([&](TransposeRecipeAttr r) {
           return from(r.getSource(), [&](const Tensor &source) {
-            SmallVector<int64_t> shape;
+            Places places = placesOf(source), permuted;
             for (int64_t axis : r.getPermutation())
-              shape.push_back(source.shape[axis]);
-            return moved(source, shape, [&](SmallVector<int64_t> &index) {
-              SmallVector<int64_t> to(index);
-              for (auto [i, axis] : llvm::enumerate(r.getPermutation()))
-                index[axis] = to[i];
-            });
+              permuted.push_back(places[axis]);
+            return moved(source, permuted);
           });
         })
         .Case([&](ReshapeRecipeAttr r) { return from(r.getSource(), [&](Tensor &source) { return Tensor(r.getShape(), std::move(source.data)); }); })
@@ -49,9 +45,12 @@ public:
         .Case([&](ScaleRecipeAttr r) { return each(r, [by = r.getNumber().getValueAsDouble()](double x) { return x * by; }); })
         .Case([&](SelectRecipeAttr r) {
           return from(r.getSource(), [&](const Tensor &source) {
-            SmallVector<int64_t> shape(source.shape);
-            shape[r.getAxis()] = r.getPlaces().size();
-            return moved(source, shape, [&](SmallVector<int64_t> &index) { index[r.getAxis()] = r.getPlaces()[index[r.getAxis()]]; });
+            Places places = placesOf(source);
+            std::vector<int64_t> chosen;
+            for (int64_t place : r.getPlaces().asArrayRef())
+              chosen.push_back(places[r.getAxis()][place]);
+            places[r.getAxis()] = chosen;
+            return moved(source, places);
           });
         })
         .Case<PackRecipeAttr, PadRecipeAttr>([&](auto r) { return run(r.getSource()); })
@@ -78,14 +77,30 @@ private:
     });
   }
 
-  /// A tensor of this shape whose element at an index is the source's at the index that `f` makes of it.
-  template <class F> static Tensor moved(const Tensor &source, ArrayRef<int64_t> shape, F f) {
-    Tensor result(shape);
-    size_t at = 0;
-    forEachIndex(shape, [&](ArrayRef<int64_t> to) {
-      SmallVector<int64_t> index(to);
-      f(index);
-      result.data[at++] = source[index];
+  /// For each axis what each of its indices adds to an element's place in a tensor.
+  using Places = SmallVector<std::vector<int64_t>>;
+
+  static Places placesOf(const Tensor &source) {
+    Places places(source.rank());
+    int64_t stride = 1;
+    for (int64_t axis = source.rank(); axis-- > 0; stride *= source.shape[axis])
+      for (int64_t i = 0; i < source.shape[axis]; ++i)
+        places[axis].push_back(i * stride);
+    return places;
+  }
+
+  /// The elements of `source` at these places.
+  static Tensor moved(const Tensor &source, const Places &places) {
+    if (places.empty())
+      return source;
+    Tensor result(llvm::map_to_vector(places, [](const std::vector<int64_t> &axis) { return static_cast<int64_t>(axis.size()); }));
+    double *to = result.data.data();
+    forEachIndex(ArrayRef<int64_t>(result.shape).drop_back(), [&](ArrayRef<int64_t> row) {
+      const double *from = source.data.data();
+      for (auto [axis, index] : llvm::enumerate(row))
+        from += places[axis][index];
+      for (int64_t place : places.back())
+        *to++ = from[place];
     });
     return result;
   }

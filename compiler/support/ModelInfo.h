@@ -4,6 +4,7 @@
 // This is the attribute's one reader and writer. The structs mirror runtime/heddle_model.h.
 #pragma once
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -51,6 +52,11 @@ struct CallInfo {
   WorkInfo work;
 };
 
+/// Of an entry that calls one kernel, for the self-test; in the list they come after the entries of the text.
+inline constexpr llvm::StringLiteral checkPrefix = "check.";
+/// On a module: its kernels get such entries (OutlineChecks).
+inline constexpr llvm::StringLiteral checksAttr = "heddle.checks";
+
 struct EntryInfo {
   std::string name, documentation;
   std::vector<DimensionInfo> dimensions;
@@ -58,6 +64,7 @@ struct EntryInfo {
   Form arena; // bytes; empty until the memory stage
   Form bytes; // of arguments, results and weights
   std::vector<CallInfo> calls;
+  bool isCheck() const { return llvm::StringRef(name).starts_with(checkPrefix); }
 };
 
 struct KernelInfo {

@@ -154,8 +154,11 @@ private:
 
 const EntryInfo *heddle::findEntry(const ModelInfo &info, const std::string &name, Diagnostics &diagnostics) {
   std::vector<std::string> names;
+  auto count = llvm::count_if(info.entries, [](const EntryInfo &entry) { return !entry.isCheck(); });
   for (const EntryInfo &entry : info.entries) {
-    if (entry.name == name || (name.empty() && info.entries.size() == 1))
+    if (entry.isCheck())
+      continue;
+    if (entry.name == name || (name.empty() && count == 1))
       return &entry;
     names.push_back(entry.name);
   }

@@ -1,42 +1,13 @@
 // The section of the weights is found through the headers of a file that may have been cut or rewritten: every claim is checked before it is
 // followed.
 #include "runtime/Section.h"
-#include "runtime/heddle_model.h"
+#include "test/unit/runtime/SmallElf.h"
 #include "test/unit/support/TemporaryFolder.h"
-#include <cstring>
-#include <elf.h>
 #include <functional>
 
 using namespace heddle::runtime;
 
 namespace {
-
-/// The smallest file with a section of weights: header, the section at 4096, names, three section headers.
-struct SmallElf {
-  Elf64_Ehdr header = {};
-  Elf64_Shdr sections[3] = {};
-  std::string names = std::string("\0.shstrtab\0" HEDDLE_SECTION "\0", 28);
-  std::string weights = std::string(100, 'w');
-
-  SmallElf() {
-    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-    header.e_ident[EI_CLASS] = ELFCLASS64;
-    header.e_shentsize = sizeof(Elf64_Shdr);
-    header.e_shnum = 3;
-    header.e_shstrndx = 1;
-    header.e_shoff = 8192;
-    sections[1].sh_name = 1, sections[1].sh_type = SHT_STRTAB, sections[1].sh_offset = 4096 + weights.size(), sections[1].sh_size = names.size();
-    sections[2].sh_name = 11, sections[2].sh_type = SHT_PROGBITS, sections[2].sh_offset = 4096, sections[2].sh_size = weights.size();
-  }
-  std::string bytes() const {
-    std::string file(8192, '\0');
-    std::memcpy(file.data(), &header, sizeof header);
-    file.replace(4096, weights.size(), weights);
-    file.replace(4096 + weights.size(), names.size(), names);
-    file.append(reinterpret_cast<const char *>(sections), sizeof sections);
-    return file;
-  }
-};
 
 class SectionTest : public testing::Test {
 protected:
