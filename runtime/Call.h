@@ -32,6 +32,7 @@ public:
   int64_t dimension(int64_t index) const { return dimensions[index]; }
   const int64_t *dimensionValues() const { return dimensions.data(); }
   RaggedRows &rows(int64_t dimension) { return ragged[dimension]; }
+  const RaggedRows &rows(int64_t dimension) const { return ragged[dimension]; }
   int64_t batchOf(int64_t dimension) const {
     int64_t of = entry.dimensions[dimension].of;
     return of < 0 ? 1 : dimensions[of];

@@ -171,9 +171,9 @@ typedef struct {
 } heddle_task;
 
 /* A call of an entry whose results the float64 interpreter computed when the executable was built: an entry of the text, or one that calls one
- * kernel, whose name is HEDDLE_CHECK_PREFIX and the kernel's. Arguments without a default are seeded (runtime/seeded.h). In the section stand the
- * elements of the results that are kept, of each result at a multiple of 64 bytes. Row b of a ragged dimension has as many elements as its width less
- * 2 b, but one at least, from position 0. */
+ * kernel, whose name is HEDDLE_CHECK_PREFIX and the kernel's. Arguments without a default are seeded (runtime/seeded.h), 0 beyond the lengths of
+ * rows. In the section stand the elements of the results that are kept, of each result at a multiple of 64 bytes. Row b of a ragged dimension has as
+ * many elements as its width less 2 b, but one at least, from position 0. */
 #define HEDDLE_CHECK_PREFIX "check."
 typedef struct {
   int64_t entry;
