@@ -87,19 +87,11 @@ private:
       run.out.write("\n");
       return true;
     }
-    Array<char> continuation;
-    bool fits = tokenizer.decode(made.data() + prompt, made.size() - prompt, isHidden, [&](std::string_view piece) {
-      for (char c : piece)
-        if (!continuation.push(c))
-          return false;
-      return true;
-    });
-    if (!fits)
-      return run.failure.outOfMemory();
     run.out.write("{\"text\": ");
     writeJson(run.lines[0], run.out);
     run.out.write(", \"continuation\": ");
-    writeJson({continuation.data(), static_cast<size_t>(continuation.size())}, run.out);
+    if (!tokenizer.writeAsJson(made.data() + prompt, made.size() - prompt, isHidden, run.out))
+      return run.failure.outOfMemory();
     run.out.print(", \"prompt_ids\": %lld, \"ids\": [", static_cast<long long>(prompt));
     for (int64_t i = prompt; i < made.size(); ++i)
       run.out.print("%s%d", i > prompt ? ", " : "", made[i]);

@@ -63,7 +63,7 @@ struct TaskHelp {
   const char *kind, *usage, *does;
 };
 static constexpr TaskHelp taskHelp[] = {
-    {"translate", "[-t N] [-f FILE] [--] TEXT ...", "translates each TEXT, or each line of FILE or standard input; one line out for each"},
+    {"translate", "[-t N] [-f FILE] [--json] [--] TEXT ...", "translates each TEXT, or each line of FILE or standard input; one line out for each"},
     {"generate", "[-n N] [-t N] [-f FILE] [--json] [--] TEXT ...", "goes on with each TEXT, or each line of FILE or standard input"},
     {"embed", "[--compare] [--out FILE.npy] [-t N] [-f FILE] [--json] [--] TEXT ...",
      "one vector for each TEXT, or each line of FILE or standard input"},
@@ -75,15 +75,12 @@ static void printTaskOptions(const heddle_model_table &model, Output &out) {
     return;
   out.write("\noptions of tasks:\n"
             "  -f FILE                  inputs are the lines of FILE; without it and without inputs, those of standard input\n");
-  bool pictures = false, hasJson = false;
-  for (int64_t t = 0; t < model.task_count; ++t) {
+  bool pictures = false;
+  for (int64_t t = 0; t < model.task_count; ++t)
     pictures |= model.tasks[t].read_picture != nullptr;
-    hasJson |= std::strcmp(model.tasks[t].kind, "translate") != 0;
-  }
   if (pictures)
     out.write("                           inputs are names of files: PNG, PPM, PGM, or .npy with the pixels as the entry takes them\n");
-  if (hasJson)
-    out.write("  --json                   an object a line for each input\n");
+  out.write("  --json                   an object a line for each input\n");
   if (findTask(model, "embed"))
     out.write("  --compare                the cosines of every two vectors, a line for each\n"
               "  --out FILE.npy           all vectors, f32[texts, width]\n");

@@ -241,8 +241,6 @@ private:
                              kind                                   ? kind
                              : options.command == Command::SelfTest ? "--selftest"
                                                                     : "--tokenize");
-    if (options.json && kind && std::strcmp(kind, "translate") == 0)
-      return failure.usage("option --json: the task translate writes lines of text");
     return true;
   }
 

@@ -1,5 +1,6 @@
 // Text to ids and back, from the bytes that the compiler packed (runtime/tokenizer_format.h).
 #pragma once
+#include "runtime/JsonText.h"
 #include "runtime/Output.h"
 #include "runtime/Split.h"
 
@@ -35,6 +36,20 @@ public:
   /// Writes that text, control characters escaped, as one line without its end.
   template <typename Predicate> void write(const int32_t *ids, int64_t count, Predicate isHidden, Output &out) const {
     decode(ids, count, isHidden, [&](std::string_view piece) { return out.escaped(piece), true; });
+  }
+
+  /// Writes that text as a string of JSON. False: out of memory.
+  template <typename Predicate> bool writeAsJson(const int32_t *ids, int64_t count, Predicate isHidden, Output &out) const {
+    Array<char> text;
+    bool fits = decode(ids, count, isHidden, [&](std::string_view piece) {
+      for (char c : piece)
+        if (!text.push(c))
+          return false;
+      return true;
+    });
+    if (fits)
+      writeJson({text.data(), static_cast<size_t>(text.size())}, out);
+    return fits;
   }
 
   /// Ids that stand behind those of every text.

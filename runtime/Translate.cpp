@@ -4,6 +4,7 @@
 #include "runtime/BestId.h"
 #include "runtime/Call.h"
 #include "runtime/Form.h"
+#include "runtime/JsonText.h"
 #include "runtime/Task.h"
 #include "runtime/Tokenizers.h"
 #include <cstdio>
@@ -15,27 +16,49 @@ namespace {
 
 class Translator {
 public:
-  Translator(heddle_context &context, const heddle_task &task, Failure &failure)
-      : context(context), task(task), failure(failure), encode(context.model->entries[task.entries[0]]) {}
+  explicit Translator(const TaskRun &run)
+      : run(run), context(run.context), task(run.task), failure(run.failure), encode(context.model->entries[task.entries[0]]) {}
 
-  bool translate(const Lines &lines, Output &out) {
+  /// The lines that are at hand.
+  bool translate() {
     Tokenizer target;
-    if (!checkTask() || !openTokenizer(context, HEDDLE_TARGET, target, failure) || !tokenize(lines))
+    if (!checkTask() || !openTokenizer(context, HEDDLE_TARGET, target, failure) || !tokenize(run.lines))
       return false;
     if (rows > 0 && !(runEncoder() && runDecoder()))
       return false;
-    int64_t start = settingOf(task, "start", -1), pad = settingOf(task, "pad", -1);
-    for (int64_t line = 0; line < lines.size(); ++line) {
-      if (rowOf[line] >= 0) {
-        const Array<int32_t> &ids = targets[rowOf[line]];
-        target.write(ids.data(), ids.size(), [&](int32_t id) { return id == start || id == pad || isEnd(task, id); }, out);
-      }
-      out.write("\n");
+    for (int64_t line = 0, row = 0; line < run.lines.size(); ++line) {
+      bool hasRow = row < rows && lineOf[row] == line;
+      if (!print(target, run.lines[line], hasRow ? row++ : -1))
+        return false;
     }
     return true;
   }
 
 private:
+  /// A line for one of the input: what row `row` has become, nothing for -1.
+  bool print(const Tokenizer &target, std::string_view text, int64_t row) {
+    int64_t start = settingOf(task, "start", -1), pad = settingOf(task, "pad", -1);
+    auto isHidden = [&](int32_t id) { return id == start || id == pad || isEnd(task, id); };
+    const int32_t *ids = row < 0 ? nullptr : targets[row].data();
+    int64_t count = row < 0 ? 0 : targets[row].size();
+    if (!run.options.json) {
+      target.write(ids, count, isHidden, run.out);
+      run.out.write("\n");
+      return true;
+    }
+    run.out.write("{\"text\": ");
+    writeJson(text, run.out);
+    run.out.write(", \"translation\": ");
+    if (!target.writeAsJson(ids, count, isHidden, run.out))
+      return failure.outOfMemory();
+    bool hasEnded = row < 0 || isEnd(task, ids[count - 1]);
+    run.out.write(", \"ids\": [");
+    for (int64_t i = 1; i < count - hasEnded; ++i) // the first is the start
+      run.out.print("%s%d", i > 1 ? ", " : "", ids[i]);
+    run.out.print("], \"ended\": %s}\n", hasEnded ? "true" : "false");
+    return true;
+  }
+
   const heddle_entry &decoder() const { return context.model->entries[task.entries[1]]; }
 
   static bool isText(const heddle_value &value) { return value.element == HEDDLE_I32 && value.rank == 2 && value.ragged >= 0; }
@@ -67,7 +90,7 @@ private:
     Tokenizer tokenizer;
     if (!openTokenizer(context, HEDDLE_SOURCE, tokenizer, failure))
       return false;
-    if (!rowOf.resize(lines.size()) || !offsets.push(0))
+    if (!offsets.push(0))
       return failure.outOfMemory();
     const heddle_entry &entry = encode.entry;
     int64_t bound = entry.dimensions[entry.arguments[0].ragged].bound, pad = settingOf(task, "pad", -1);
@@ -79,11 +102,11 @@ private:
       int64_t length = sources.size() - offsets.back();
       if (bound > 0 && length > bound)
         return failure.contents("%s has %lld tokens, expected at most %lld", what, static_cast<long long>(length), static_cast<long long>(bound));
-      rowOf[line] = length > 0 ? rows++ : -1;
       width = length > width ? length : width;
-      if (length > 0 && !offsets.push(sources.size()))
+      if (length > 0 && !(offsets.push(sources.size()) && lineOf.push(line)))
         return failure.outOfMemory();
     }
+    rows = lineOf.size();
     return true;
   }
 
@@ -159,8 +182,8 @@ private:
       const float *scores = logits + (row * capacity + targets[row].size() - 1) * vocabulary;
       int64_t best = bestId(scores, vocabulary);
       if (best < 0)
-        return failure.contents("the model gives no number as a score (row %lld, from 0): its weights or the input are broken",
-                                static_cast<long long>(row));
+        return failure.contents("the model gives no number as a score for %s %lld: its weights or the input are broken", run.lines.noun(),
+                                static_cast<long long>(run.lines.number(lineOf[row])));
       if (!targets[row].push(static_cast<int32_t>(best)))
         return failure.outOfMemory();
       if (isEnd(task, best) || targets[row].size() > limit) { // the start counts as none
@@ -171,6 +194,7 @@ private:
     return true;
   }
 
+  const TaskRun &run;
   heddle_context &context;
   const heddle_task &task;
   Failure &failure;
@@ -178,7 +202,7 @@ private:
   int64_t limit = 0;
   Array<int32_t> sources; // all rows, one after the other
   Array<int64_t> offsets; // [rows + 1] into `sources`
-  Array<int64_t> rowOf;   // per line, -1: no row
+  Array<int64_t> lineOf;  // [rows]
   int64_t rows = 0, width = 1;
   List<Array<int32_t>> targets; // [rows]
   Array<bool> ended;            // [rows]
@@ -203,7 +227,7 @@ int64_t rowsOfBatch(const heddle_context &context, const heddle_task &task) {
 bool heddle::runtime::translate(const TaskRun &run) {
   const int64_t most = rowsOfBatch(run.context, run.task);
   do {
-    if (!run.lines.next(most, run.failure) || !Translator(run.context, run.task, run.failure).translate(run.lines, run.out))
+    if (!run.lines.next(most, run.failure) || !Translator(run).translate())
       return false;
   } while (run.lines.size() > 0 && run.out.flush());
   return true;

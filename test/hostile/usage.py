@@ -59,6 +59,5 @@ CASES = [
         ("--jsn a", "unknown option '--jsn'; see --help ('--' ends the options)"),
         ("run forward --json", "unknown option '--json'; 'run' has --in, --lengths, --starts, --text, --out, --repeat, --profile, -t"),
     ]],
-    usage("JSON of a translation", "test-model --json a", "heddle: error: option --json: the task translate writes lines of text"),
 ]
 run(CASES)
