@@ -1,4 +1,5 @@
-// --selftest: whether the section is whole, and the entries compute on this machine what the interpreter computed when the executable was built.
+// --selftest: whether the section is whole, and entries and kernels compute on this machine what the interpreter computed when the executable was
+// built.
 #pragma once
 #include "runtime/Failure.h"
 #include "runtime/Output.h"
