@@ -39,7 +39,7 @@ CASES = [
     Case("a name that ends in a slash", "out/: error: cannot write: no file name", run="heddle build m -o out/"),
     Case("into a folder that nobody may write", "d/out: error: cannot write: Permission denied", {"d": locked}, "heddle build m -o d/out", as_nobody=True),
     Case("an executable on a full disk", "out: error: cannot write: File too large", OLD, "heddle build m --weights seed:1 --set vocab_size=200000 -o out", largest_file=1_000_000),
-    Case("a link on a full disk", "error: the linker failed: ld.lld: error: failed to open out: File too large", OLD, "heddle build m -o out", largest_file=8192),
+    Case("a link on a full disk", "error: the linker failed: ld.lld: error: failed to open out: File too large", OLD, "heddle build m -o out", largest_file=16384),
     Case("temporary files on a full disk", "error: cannot write a temporary file: '", OLD, "heddle build m --emit=obj -o out", largest_file=4096),
     Case("IR on a full disk", "out: error: cannot write: File too large", OLD, f"{LINALG} -o out", largest_file=512),
     Case("IR to a full standard output", "heddle: error: cannot write: 'standard output': No space left on device", run=LINALG, stdout="/dev/full"),
