@@ -85,8 +85,9 @@ struct LinkEntries : impl::LinkEntriesBase<LinkEntries> {
     for (StringRef prefix : {"body.", "entry."})
       if (symbols.lookup((prefix + name).str()))
         return entry.emitOpError("needs the symbol '") << prefix << name << "', which is taken";
-    if (failed(symbols.rename(entry, "body." + name)))
-      return failure();
+    symbols.remove(entry); // nobody calls an entry: rename() would look through the whole module for uses
+    entry.setName("body." + name);
+    symbols.insert(entry);
     Location loc = entry.getLoc();
     OpBuilder builder(entry->getContext());
     builder.setInsertionPointAfter(entry);
