@@ -173,7 +173,10 @@ void heddle::runtime::printInfo(const heddle_model_table &model, const heddle_va
     out.print("\nchosen here: %s\n", variant->cpu);
   else
     out.print("\nchosen here: none, %s\n", reason);
-  out.print("kernels: %lld\n", static_cast<long long>(model.kernel_count));
+  int64_t kernels = 0; // beside those that only checks call
+  for (int64_t i = 0; i < model.kernel_count; ++i)
+    kernels += std::strncmp(model.kernels[i].name, HEDDLE_CHECK_PREFIX, sizeof HEDDLE_CHECK_PREFIX - 1) != 0;
+  out.print("kernels: %lld\n", static_cast<long long>(kernels));
   out.write("entries:\n");
   for (int64_t e = 0; e < model.entry_count; ++e)
     printSignature(model.entries[e], out);

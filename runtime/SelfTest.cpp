@@ -41,6 +41,10 @@ public:
         failure(failure) {}
 
   bool run(Output &out) {
+    if (*check.unchecked) {
+      out.print("%s %s: not checked, %s\n", kind(), name(), check.unchecked);
+      return true;
+    }
     if (!prepare())
       return false;
     for (int64_t a = 0; a < call.entry.argument_count; ++a)
@@ -83,7 +87,7 @@ private:
     for (int64_t i = 0, count = call.elements(argument); i < count; ++i) {
       bool isReal = !isPadding(argument, i);
       if (value.element == HEDDLE_F32)
-        static_cast<float *>(data)[i] = isReal ? heddle_seeded_number(argument, i) : 0;
+        static_cast<float *>(data)[i] = isReal ? heddle_seeded_number(check.seeds, argument, i) : 0;
       else if (value.element == HEDDLE_I32)
         static_cast<int32_t *>(data)[i] = isReal ? heddle_seeded_id(argument, i, value.id_bound) : 0;
       else
@@ -122,17 +126,18 @@ private:
 
   bool compare(int64_t result, double &worst) {
     const heddle_value &value = call.entry.results[result];
-    int64_t count = call.elements(call.entry.argument_count + result), stride = heddle_kept_stride(count), size = elementBytes(value.element);
-    int64_t kept = (count + stride - 1) / stride;
+    int64_t number = call.entry.argument_count + result, count = call.elements(number), size = elementBytes(value.element);
+    int64_t kept = heddle_kept_count(count);
     const char *stored = take(kept * size);
     if (!stored)
       return damaged();
     double differences = 0, squares = 0;
     for (int64_t i = 0; i < kept; ++i) {
-      if (kernel && isPadding(call.entry.argument_count + result, i * stride))
+      int64_t element = heddle_kept_element(i, count);
+      if (kernel && isPadding(number, element))
         continue; // between kernels anything may stand there
-      double got = number(static_cast<const char *>(call.result(result)) + i * stride * size, value.element),
-             expected = number(stored + i * size, value.element);
+      double got = numberAt(static_cast<const char *>(call.result(result)) + element * size, value.element),
+             expected = numberAt(stored + i * size, value.element);
       bool isNumber = value.element == HEDDLE_F32 && std::isfinite(expected);
       if (isNumber ? !std::isfinite(got) : std::isnan(expected) ? !std::isnan(got) : got != expected)
         differences = INFINITY;
@@ -149,7 +154,7 @@ private:
     return true;
   }
 
-  static double number(const char *at, int64_t element) {
+  static double numberAt(const char *at, int64_t element) {
     float real = 0;
     int32_t whole = 0;
     if (element == HEDDLE_F32)
@@ -169,10 +174,9 @@ private:
   int64_t used = 0;
 };
 
-/// Whether there is a check of the entry whose name is `prefix` and `name`.
-bool isChecked(const heddle_model_table &model, const char *name, const char *prefix) {
+bool hasCheck(const heddle_model_table &model, const char *kernel) {
   for (int64_t i = 0; i < model.check_count; ++i)
-    if (const char *rest = behind(prefix, model.entries[model.checks[i].entry].name); rest && std::strcmp(rest, name) == 0)
+    if (const char *name = behind(HEDDLE_CHECK_PREFIX, model.entries[model.checks[i].entry].name); name && std::strcmp(name, kernel) == 0)
       return true;
   return false;
 }
@@ -186,11 +190,8 @@ bool heddle::runtime::selfTest(heddle_context &context, int threads, Output &out
   for (int64_t i = 0; i < model.check_count; ++i)
     if (!Check(context, model.checks[i], failure).run(out))
       return false;
-  for (int64_t e = 0; e < model.entry_count; ++e)
-    if (!isChecked(model, model.entries[e].name, ""))
-      out.print("entry %s: not checked, the model is too large to be interpreted when it is built\n", model.entries[e].name);
   for (int64_t k = 0; k < model.kernel_count; ++k)
-    if (const char *name = model.kernels[k].name; !behind(HEDDLE_CHECK_PREFIX, name) && !isChecked(model, name, HEDDLE_CHECK_PREFIX))
-      out.print("kernel %s: not checked, it is too large to be interpreted when it is built\n", name);
+    if (const char *name = model.kernels[k].name; !behind(HEDDLE_CHECK_PREFIX, name) && !hasCheck(model, name))
+      out.print("kernel %s: not checked, its shapes divide or multiply dimensions\n", name);
   return true;
 }

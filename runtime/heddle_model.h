@@ -172,13 +172,15 @@ typedef struct {
 
 /* A call of an entry whose results the float64 interpreter computed when the executable was built: an entry of the text, or one that calls one
  * kernel, whose name is HEDDLE_CHECK_PREFIX and the kernel's. Arguments without a default are seeded (runtime/seeded.h), 0 beyond the lengths of
- * rows. In the section stand the elements of the results that are kept, of each result at a multiple of 64 bytes. Row b of a ragged dimension has as
- * many elements as its width less 2 b, but one at least, from position 0. */
+ * rows; there results of kernels are not looked at. In the section stand the elements of the results that are kept, of each result at a multiple of
+ * 64 bytes. Row b of a ragged dimension has as many elements as its width less 2 b, but one at least, from position 0. */
 #define HEDDLE_CHECK_PREFIX "check."
 typedef struct {
   int64_t entry;
+  const char *unchecked; /* why nothing is stored, or empty */
   int64_t dimension_count;
   const int64_t *dimensions; /* of the entry's; those that count tokens are not looked at */
+  int64_t seeds;             /* HEDDLE_AROUND_ZERO ... (runtime/seeded.h) */
   int64_t offset;
   int64_t bytes;
 } heddle_check;
@@ -204,7 +206,7 @@ typedef struct {
   int64_t task_count;
   const heddle_task *tasks;
   int64_t check_count;
-  const heddle_check *checks; /* of what is small enough to be interpreted */
+  const heddle_check *checks;
 } heddle_model_table;
 
 extern const heddle_model_table heddle_model;

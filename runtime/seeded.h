@@ -13,9 +13,11 @@ static inline uint64_t heddle_seeded_bits(int64_t argument, int64_t index) {
   return bits ^ bits >> 31;
 }
 
-/* Uniform in [-2, 2), and exact in f32. */
-static inline float heddle_seeded_number(int64_t argument, int64_t index) {
-  return (float)((int64_t)(heddle_seeded_bits(argument, index) >> 40) - (1 << 23)) / (float)(1 << 22);
+/* What a check's numbers are like: around 0, uniform in [-2, 2), or positive, uniform in (0, 1]. Both exact in f32. */
+enum { HEDDLE_AROUND_ZERO = 0, HEDDLE_POSITIVE = 1 };
+static inline float heddle_seeded_number(int64_t kind, int64_t argument, int64_t index) {
+  int64_t whole = (int64_t)(heddle_seeded_bits(argument, index) >> 40); /* of 24 bits */
+  return kind == HEDDLE_POSITIVE ? (float)(whole + 1) / (float)(1 << 24) : (float)(whole - (1 << 23)) / (float)(1 << 22);
 }
 
 /* Below `bound`; below 2 without one (0). */
@@ -25,15 +27,10 @@ static inline int32_t heddle_seeded_id(int64_t argument, int64_t index, int64_t 
 
 static inline int heddle_seeded_flag(int64_t argument, int64_t index) { return (int)(heddle_seeded_bits(argument, index) >> 63); }
 
-/* Of a result of `count` elements those at multiples of this are kept: all, or some 65,000. It has no small factor, which the number of columns could
- * share: elements would then come from the same few. */
-static inline int64_t heddle_kept_stride(int64_t count) {
-  int64_t stride = (count + 65535) / 65536;
-  if (stride <= 1)
-    return 1;
-  while (stride % 2 == 0 || stride % 3 == 0 || stride % 5 == 0 || stride % 7 == 0)
-    ++stride;
-  return stride;
+/* Of a result of `count` elements so many are kept: all, or some drawn from them. */
+static inline int64_t heddle_kept_count(int64_t count) { return count < 65536 ? count : 65536; }
+static inline int64_t heddle_kept_element(int64_t number, int64_t count) {
+  return count <= 65536 ? number : (int64_t)(heddle_seeded_bits(-1, number) % (uint64_t)count);
 }
 
 #endif

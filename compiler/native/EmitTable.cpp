@@ -192,9 +192,9 @@ Error Table::define(ArrayRef<const heddle::Target *> targets, StringRef compiler
   list(fields, std::vector<heddle::TokenizerInfo>(packed.begin(), packed.end()), [&](const heddle::TokenizerInfo &item) { return tokenizer(item); });
   list(fields, info.tasks, [&](const heddle::TaskInfo &item) { return task(item); });
   list(fields, info.checks, [&](const heddle::CheckInfo &check) {
-    Fields record{builder.integer(entryIndex(check.entry, "the self-test"))};
+    Fields record{builder.integer(entryIndex(check.entry, "the self-test")), builder.string(check.unchecked)};
     list(record, check.dimensions, [&](int64_t extent) { return builder.integer(extent); });
-    record.append({builder.integer(check.offset), builder.integer(check.bytes)});
+    record.append({builder.integer(check.seeds), builder.integer(check.offset), builder.integer(check.bytes)});
     return builder.record<heddle_check>(record);
   });
   if (!firstProblem.empty())

@@ -26,8 +26,10 @@ using Shared = std::shared_ptr<const Datum>;
 
 class Interpreter {
 public:
-  Interpreter(Environment environment, const Checkpoint *checkpoint, Diagnostics &diagnostics, const Observer &observer = {})
-      : environment(std::move(environment)), checkpoint(checkpoint), diagnostics(diagnostics), observer(observer) {}
+  Interpreter(Environment environment, const Checkpoint *checkpoint, Diagnostics &diagnostics, const Observer &observer = {},
+              EvaluatedWeights *weights = nullptr)
+      : environment(std::move(environment)), checkpoint(checkpoint), diagnostics(diagnostics), observer(observer),
+        weights(weights ? *weights : ownWeights) {}
 
   Shared run(Operation *op, ArrayRef<const Datum *> operands) {
     if (op->getNumResults() != 1)
@@ -268,7 +270,7 @@ private:
   const Checkpoint *checkpoint;
   Diagnostics &diagnostics;
   Observer observer;
-  llvm::DenseMap<Attribute, Shared> weights;
+  EvaluatedWeights ownWeights, &weights;
 };
 } // namespace
 
@@ -328,12 +330,13 @@ std::optional<Datum> evaluate(Operation *op, ArrayRef<Datum> operands, const Env
 }
 
 std::optional<std::vector<Tensor>> evaluateEntry(func::FuncOp entry, ArrayRef<Tensor> arguments, Environment environment,
-                                                 const Checkpoint *checkpoint, Diagnostics &diagnostics, const Observer &observer) {
+                                                 const Checkpoint *checkpoint, Diagnostics &diagnostics, const Observer &observer,
+                                                 EvaluatedWeights *weights) {
   if (entry.isExternal() || !entry.getBody().hasOneBlock()) {
     diagnostics.error(placeOf(entry.getLoc()), fmt::format("'{}' has no single block to interpret", entry.getName().str()));
     return std::nullopt;
   }
-  return Interpreter(std::move(environment), checkpoint, diagnostics, observer).run(entry, arguments);
+  return Interpreter(std::move(environment), checkpoint, diagnostics, observer, weights).run(entry, arguments);
 }
 
 } // namespace heddle

@@ -94,9 +94,10 @@ struct TaskInfo {
 
 /// A call with known results (heddle_check).
 struct CheckInfo {
-  std::string entry;
-  std::vector<int64_t> dimensions;
-  int64_t offset = 0, bytes = 0; // in the section
+  std::string entry, unchecked = {};
+  std::vector<int64_t> dimensions = {};
+  int64_t seeds = 0;
+  int64_t offset = 0, bytes = 0; // in the section; nothing where it is unchecked
 };
 
 struct ModelInfo {

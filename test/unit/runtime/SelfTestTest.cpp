@@ -22,12 +22,12 @@ const heddle_value arguments[] = {{"x", HEDDLE_F32, 1, extents, -1, 0, 0, 0}, {"
 const heddle_value results[] = {{"y", HEDDLE_F32, 1, extents, -1, 0, 0, 0}};
 const heddle_entry entries[] = {{"scaled", "", 1, dimensions, 2, arguments, 1, results, {}, {}, 0, nullptr},
                                 {"check.scale.0", "", 1, dimensions, 2, arguments, 1, results, {}, {}, 0, nullptr}};
-const heddle_kernel kernels[] = {{"scale.0", ""}, {"large.1", ""}, {"check.scale.0.flatten.0", ""}};
+const heddle_kernel kernels[] = {{"scale.0", ""}, {"divides.1", ""}, {"check.scale.0.flatten.0", ""}};
 
-constexpr int64_t rows = 200'000; // of which every fifth or so is kept
+constexpr int64_t rows = 200'000; // of which a third is kept
 float added = 0;
 
-float expected(int64_t i) { return heddle_seeded_number(0, i) * static_cast<float>(heddle_seeded_id(1, i, 3)); }
+float expected(int64_t i) { return heddle_seeded_number(HEDDLE_POSITIVE, 0, i) * static_cast<float>(heddle_seeded_id(1, i, 3)); }
 
 void scale(heddle_context *, void *const *buffers, const int64_t *sizes) {
   for (int64_t i = 0; i < sizes[0]; ++i)
@@ -38,14 +38,13 @@ void scale(heddle_context *, void *const *buffers, const int64_t *sizes) {
 class SelfTest : public testing::Test {
 protected:
   SelfTest() {
-    int64_t stride = heddle_kept_stride(rows);
-    for (int64_t i = 0; i < rows; i += stride)
-      kept.push_back(expected(i));
+    for (int64_t i = 0; i < heddle_kept_count(rows); ++i)
+      kept.push_back(expected(heddle_kept_element(i, rows)));
     added = 0;
   }
   /// What --selftest says, or its message.
   std::string run() {
-    check.bytes = static_cast<int64_t>(kept.size() * 4);
+    checks[0].bytes = static_cast<int64_t>(kept.size() * 4);
     std::string bytes(reinterpret_cast<const char *>(kept.data()), kept.size() * 4);
     bytes.resize((bytes.size() + 7) / 8 * 8);
     heddle_checksum sum = {};
@@ -56,7 +55,7 @@ protected:
     model.section_bytes = static_cast<int64_t>(bytes.size());
     model.entry_count = 1, model.entries = entries;
     model.kernel_count = 3, model.kernels = kernels;
-    model.check_count = 1, model.checks = &check;
+    model.check_count = 2, model.checks = checks;
     const heddle_entry_function functions[] = {scale, scale};
     heddle_variant variant = {"x86-64-v3", 3, functions, nullptr};
     heddle_context context;
@@ -72,7 +71,7 @@ protected:
     return ok ? folder.get("out") : failure.text;
   }
   const int64_t sizes[1] = {rows};
-  heddle_check check = {1, 1, sizes, 0, 0};
+  heddle_check checks[2] = {{1, "", 1, sizes, HEDDLE_POSITIVE, 0, 0}, {0, "it is too large to be interpreted when it is built", 0, nullptr, 0, 0, 0}};
   std::vector<float> kept;
   heddle::TemporaryFolder folder;
 };
@@ -81,8 +80,8 @@ TEST_F(SelfTest, SaysWhatIsCheckedAndWhatIsNot) {
   EXPECT_EQ(run(), "weights: " + std::to_string((kept.size() * 4 + 7) / 8 * 8) +
                        " bytes, ok\n"
                        "kernel scale.0: error 0.0e+00, allowed 1e-10, ok\n"
-                       "entry scaled: not checked, the model is too large to be interpreted when it is built\n"
-                       "kernel large.1: not checked, it is too large to be interpreted when it is built\n");
+                       "entry scaled: not checked, it is too large to be interpreted when it is built\n"
+                       "kernel divides.1: not checked, its shapes divide or multiply dimensions\n");
 }
 TEST_F(SelfTest, NamesTheKernelThatIsWrong) {
   added = 1e-2f;
@@ -97,23 +96,26 @@ TEST_F(SelfTest, DoesNotReadBehindWhatIsStored) {
   EXPECT_EQ(run(), "self-test: what is stored for kernel 'scale.0' is damaged");
 }
 
-/// A stride that had a factor with the number of columns would never look at some of them.
-TEST(Seeded, KeepsElementsOfEveryColumn) {
-  for (int64_t columns : {64, 768, 1536, 4096, 30522, 32760}) {
-    std::vector<bool> seen(static_cast<size_t>(columns));
-    int64_t count = columns * 4000, stride = heddle_kept_stride(count);
-    for (int64_t i = 0; i < count; i += stride)
-      seen[static_cast<size_t>(i % columns)] = true;
-    EXPECT_EQ(std::ranges::count(seen, false), 0) << columns << " columns, stride " << stride;
-  }
-  EXPECT_EQ(heddle_kept_stride(0), 1);
-  EXPECT_EQ(heddle_kept_stride(65536), 1);
+TEST(Seeded, KeepsElementsOfEveryColumnAndRow) {
+  for (int64_t columns : {64, 704, 768, 1536, 4096})
+    for (int64_t rows : {1, 3, 34, 700, 4000}) {
+      std::vector<int64_t> ofColumn(static_cast<size_t>(columns)), ofRow(static_cast<size_t>(rows));
+      int64_t count = columns * rows;
+      for (int64_t i = 0; i < heddle_kept_count(count); ++i) {
+        int64_t element = heddle_kept_element(i, count);
+        ASSERT_TRUE(element >= 0 && element < count);
+        ++ofColumn[static_cast<size_t>(element % columns)], ++ofRow[static_cast<size_t>(element / columns)];
+      }
+      EXPECT_EQ(std::count(ofColumn.begin(), ofColumn.end(), 0), 0) << rows << " x " << columns;
+      EXPECT_EQ(std::count(ofRow.begin(), ofRow.end(), 0), 0) << rows << " x " << columns;
+    }
+  EXPECT_EQ(heddle_kept_count(0), 0);
 }
 TEST(Seeded, NumbersAndIdsAreInTheirRanges) {
   double sum = 0;
   for (int64_t i = 0; i < 10'000; ++i) {
-    float number = heddle_seeded_number(3, i);
-    ASSERT_TRUE(number >= -2 && number < 2) << i;
+    float number = heddle_seeded_number(HEDDLE_AROUND_ZERO, 3, i), positive = heddle_seeded_number(HEDDLE_POSITIVE, 3, i);
+    ASSERT_TRUE(number >= -2 && number < 2 && positive > 0 && positive <= 1) << i;
     sum += number;
     int32_t id = heddle_seeded_id(3, i, 5);
     ASSERT_TRUE(id >= 0 && id < 5) << i;
