@@ -27,6 +27,12 @@ fetched = os.environ.get("HEDDLE_FETCHED_MODELS", "")
 config.substitutions.append(("%fetched", fetched))
 if all(os.path.isdir(os.path.join(fetched, name)) for name in ("minilm", "whisper-tiny-en", "smollm2-135m")):
     config.available_features.add("fetched-models")
+try:
+    for end in os.openpty():
+        os.close(end)
+    config.available_features.add("terminal")
+except OSError:
+    pass
 with open("/proc/cpuinfo") as cpu:
     flags = next((line.split() for line in cpu if line.startswith("flags")), [])
 if all(flag in flags for flag in ["avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl"]):
